@@ -1,0 +1,164 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"podium.local/protocol"
+)
+
+// printer writes a pod's events as plain lines: the model's words to out,
+// everything about them (tool calls, notices, errors) to notes. When both are
+// the same terminal the result reads as one conversation.
+type printer struct {
+	out, notes io.Writer
+	// open says that the last thing written to out did not end its line.
+	open bool
+	// called remembers, by call id, what a tool line is about until its result.
+	called map[string]string
+}
+
+func newPrinter(out, notes io.Writer) *printer {
+	return &printer{out: out, notes: notes, called: map[string]string{}}
+}
+
+// event writes one event.
+func (p *printer) event(e protocol.Event) {
+	switch d := e.Data.(type) {
+	case protocol.TextDelta:
+		p.words(d.Text)
+	case protocol.TextDone, protocol.TurnEnd:
+		p.endLine()
+	case protocol.ToolCallDone:
+		p.called[d.ID] = d.Name + " " + mainArgument(d.Arguments)
+	case protocol.ToolResult:
+		what := p.called[d.ID]
+		delete(p.called, d.ID)
+		p.note("> %s  %s", what, outcome(d))
+	case protocol.Notification:
+		p.note("[notice] %s: %s", d.Source, d.Message)
+	case protocol.CompactStart:
+		p.note("[compact] starting")
+	case protocol.CompactDone:
+		p.note("[compact] done (new session %s)", d.NewSessionID.Short())
+	case protocol.CompactFailed:
+		p.note("[compact error] %s", d.Error)
+	case protocol.Error:
+		p.note("[error] %s: %s", d.Code, d.Message)
+	case protocol.RunEnd:
+		p.endLine()
+		if d.Result != protocol.RunFinished {
+			p.note("[run] %s", d.Result)
+		}
+	case protocol.Unknown:
+		p.note("[%s] %s", d.Name, d.Data)
+	}
+}
+
+// words writes a piece of the model's text.
+func (p *printer) words(text string) {
+	text = printable(text)
+	if text == "" {
+		return
+	}
+	io.WriteString(p.out, text)
+	p.open = !strings.HasSuffix(text, "\n")
+}
+
+// endLine closes a line that is still open.
+func (p *printer) endLine() {
+	if p.open {
+		io.WriteString(p.out, "\n")
+		p.open = false
+	}
+}
+
+// note writes one line about the conversation.
+func (p *printer) note(format string, args ...any) {
+	p.endLine()
+	fmt.Fprintln(p.notes, strings.TrimRight(printable(fmt.Sprintf(format, args...)), " \n"))
+}
+
+// outcome is the short form of a tool result: its summary, else its first
+// line.
+func outcome(r protocol.ToolResult) string {
+	text := r.Output
+	if r.Summary != nil {
+		text = *r.Summary
+	}
+	first, _, _ := strings.Cut(text, "\n")
+	if r.IsError {
+		return "failed: " + first
+	}
+	return first
+}
+
+// mainArgument picks the argument that tells a person what a call is about.
+func mainArgument(arguments string) string {
+	var args map[string]any
+	if json.Unmarshal([]byte(arguments), &args) != nil {
+		return ""
+	}
+	for _, key := range []string{"file_path", "command", "pattern", "path"} {
+		if v, ok := args[key].(string); ok {
+			first, _, more := strings.Cut(v, "\n")
+			if more {
+				first += " …"
+			}
+			return first
+		}
+	}
+	return ""
+}
+
+// printable removes what could command a terminal: escape sequences and
+// control characters other than newline and tab. Model output, tool output
+// and names are foreign text.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '\n' || r == '\t' || !unicode.IsControl(r) {
+			return r
+		}
+		return -1
+	}, ansi.Strip(s))
+}
+
+// age says how long ago t was, in the two largest units that matter.
+func age(now, t time.Time) string {
+	if t.IsZero() || now.Before(t) {
+		return "—"
+	}
+	s := int64(now.Sub(t).Seconds())
+	switch {
+	case s < 60:
+		return fmt.Sprintf("%ds", s)
+	case s < 3600:
+		return fmt.Sprintf("%dm %ds", s/60, s%60)
+	case s < 86400:
+		return fmt.Sprintf("%dh %dm", s/3600, s/60%60)
+	default:
+		return fmt.Sprintf("%dd %dh", s/86400, s/3600%24)
+	}
+}
+
+// money is a cost for a person; nil is unknown and never 0. partial marks a
+// total in which some requests had no price.
+func money(usd *float64, partial bool) string {
+	if usd == nil {
+		return "—"
+	}
+	lower := ""
+	if partial {
+		lower = "≥ "
+	}
+	if c := *usd; c > 0 && c < 0.01 {
+		return fmt.Sprintf("%s$%.4f", lower, c)
+	}
+	return fmt.Sprintf("%s$%.2f", lower, *usd)
+}
