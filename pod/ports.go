@@ -20,6 +20,9 @@ type Store interface {
 	// Accept makes an input durable in the inbox. With a request id seen before
 	// it returns the earlier entry id and repeated true, and does nothing.
 	Accept(ctx context.Context, a session.Acceptance) (entryID string, repeated bool, err error)
+	// Accepted returns the entry id under which this pod accepted the request id
+	// before, or "" when it never did.
+	Accepted(ctx context.Context, pod protocol.PodID, requestID string) (entryID string, err error)
 	// Inbox lists accepted inputs, oldest first.
 	Inbox(ctx context.Context, pod protocol.PodID) ([]session.InboxItem, error)
 	// DropInbox removes accepted inputs that were discarded (a cancelled queue).
@@ -27,6 +30,12 @@ type Store interface {
 	// Commit appends entries and changes the row in one transaction; it returns
 	// the entries with ordinals and sequence numbers.
 	Commit(ctx context.Context, c session.Commit) ([]session.Entry, error)
+	// Continue moves the pod to a new session in one transaction; it returns the
+	// new session's entries with ordinals and the sequence number of the last.
+	Continue(ctx context.Context, c session.Continuation) ([]session.Entry, error)
+	// Ordinal is the position of an entry in a session's log, or
+	// session.ErrNotFound.
+	Ordinal(ctx context.Context, sessionID, entryID string) (int64, error)
 	// Log reads a session's entries with from <= ordinal < to, in order; to < 0
 	// means to the end. At most limit entries (0: no limit).
 	Log(ctx context.Context, sessionID string, from, to int64, limit int) ([]session.Entry, error)

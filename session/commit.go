@@ -57,8 +57,13 @@ type Pod struct {
 	EndedAt time.Time
 	// Seq is the newest durable event's number.
 	Seq uint64
-	// Paused and Running say in which state the last process left the session.
+	// Phase is what the last process was doing when it left the session or died.
 	Phase Phase
+	// Length is the number of entries in the session's log.
+	Length int64
+	// Bookmark is what the last Commit or Continuation left for a restart; nil
+	// when there was none.
+	Bookmark json.RawMessage
 }
 
 // PodStart claims a name and a session for a process.
@@ -125,6 +130,32 @@ type Acceptance struct {
 	Item  InboxItem
 	// RequestID makes the acceptance idempotent; empty for none.
 	RequestID string
+}
+
+// Continuation moves a pod to a new session in one atomic step (compaction).
+// The old session's entries stay as they are; its row becomes completed with
+// reason session.compacted, and both rows get their status transition.
+type Continuation struct {
+	PodID       protocol.PodID
+	FromSession string
+	NewSession  string
+	At          time.Time
+	// Head is the length of the old log that the caller has seen; when the log is
+	// longer the store changes nothing and returns ErrLost.
+	Head int64
+	// Entries open the new session's log. They get ordinals but no sequence
+	// numbers: copies were shown before, the rest is text for the model.
+	Entries []NewEntry
+	// Done is appended after Entries and gets the pod's next sequence number. Its
+	// payload, a Compaction, also fills the lineage row.
+	Done NewEntry
+	// Usage is the summary's and is added to the old session's totals.
+	Usage *Usage
+	// Name is the new session's name, Phase its first current_phase.
+	Name  string
+	Phase Phase
+	// Bookmark replaces the pod's private run state.
+	Bookmark json.RawMessage
 }
 
 // Leave ends a pod's hold on its session.

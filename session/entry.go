@@ -125,6 +125,9 @@ type RunEnd struct {
 	// Reason is a machine word for ends that are not the model's doing:
 	// pod_restarted, thrash.
 	Reason string `json:"reason,omitempty"`
+	// Usage is what the vendor reported for an answer that the end cut off; a
+	// complete answer's usage stands in its TurnEnd.
+	Usage *Usage `json:"usage,omitempty"`
 }
 
 // RolledBack takes back an input: history and the model skip it. Nothing is
