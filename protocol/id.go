@@ -34,7 +34,8 @@ func newUUID() uuid.UUID { return uuid.Must(uuid.NewV7()) }
 // case, simple, braced, URN).
 func ParseSessionID(s string) (SessionID, error) {
 	id, err := uuid.Parse(s)
-	if err != nil {
+	// uuid.Parse takes any two bytes for braces.
+	if err != nil || len(s) == 38 && (s[0] != '{' || s[37] != '}') {
 		return SessionID{}, fmt.Errorf("%q is not a UUID", clip(s))
 	}
 	return SessionID(id), nil
