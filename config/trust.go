@@ -95,11 +95,15 @@ func AddTrust(paths Paths, p *Project, now time.Time) error {
 // RevokeTrust forgets every record of a folder and returns how many there
 // were. The folder need not exist any more.
 func RevokeTrust(paths Paths, dir string) (int, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return 0, fmt.Errorf("revoke trust: %w", err)
+	}
 	if resolved, err := filepath.EvalSymlinks(dir); err == nil {
 		dir = resolved
 	}
 	removed := 0
-	err := changeTrust(paths, func(all []Trust) []Trust {
+	err = changeTrust(paths, func(all []Trust) []Trust {
 		kept := slices.DeleteFunc(slices.Clone(all), func(t Trust) bool { return t.Dir == dir })
 		removed = len(all) - len(kept)
 		return kept

@@ -27,6 +27,7 @@ func newRootCommand(a *app) *cobra.Command {
 		return usageErrorf("%w; see %s --help", err, cmd.CommandPath())
 	})
 	root.AddCommand(
+		newTrustCommand(a),
 		newVersionCommand(a),
 	)
 	return root
