@@ -12,6 +12,8 @@ var (
 	// ErrReadOnly means that the store cannot be written (permissions, media, or
 	// an adopted store).
 	ErrReadOnly = errors.New("the store is read-only")
+	// ErrIO means that the file could not be read or written.
+	ErrIO = errors.New("the store cannot be read or written")
 	// ErrCorrupt means that the file is damaged.
 	ErrCorrupt = errors.New("the store is damaged")
 	// ErrInboxFull means that the pod's inbox holds as much as it may.
@@ -20,4 +22,18 @@ var (
 	ErrLost = errors.New("the session is held by another process")
 	// ErrNotFound means that the named session, pod or entry does not exist.
 	ErrNotFound = errors.New("not found")
+)
+
+// Errors of the reading side.
+var (
+	// ErrOverloaded means that too many large reads wait already.
+	ErrOverloaded = errors.New("too many large reads at once")
+	// ErrHeld means that a live pod holds the session.
+	ErrHeld = errors.New("a live pod holds the session")
+	// ErrAdopted means that the store belongs to another program and is only
+	// read.
+	ErrAdopted = errors.New("the store was adopted and is only read")
+	// ErrNotReady means that the file is there but has not the tables that are
+	// needed; the wrapping text names the command that helps.
+	ErrNotReady = errors.New("the store is not ready")
 )

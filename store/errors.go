@@ -1,0 +1,82 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"syscall"
+
+	"github.com/ncruces/go-sqlite3"
+
+	"podium.local/session"
+)
+
+// Errors of opening. Each is wrapped in a text that names the path, what is
+// wrong with it and the next step.
+var (
+	// ErrAbsent means that there is no store at the path.
+	ErrAbsent = errors.New("there is no store")
+	// ErrForeign means that the file is not a store that Podium knows.
+	ErrForeign = errors.New("not a podium store")
+	// ErrNewer means that a newer build of Podium (or of lionagi) made the file.
+	ErrNewer = errors.New("the store is newer than this program")
+	// ErrOutdated means that the store has to be migrated first.
+	ErrOutdated = errors.New("the store has to be migrated")
+	// ErrAdopted means that the store belongs to lionagi and takes no pods. It
+	// comes together with session.ErrReadOnly.
+	ErrAdopted = errors.New("the store belongs to lionagi")
+	// ErrUnsafe means that the path must not be opened: not a regular file, not
+	// ours, a link, or on a network file system.
+	ErrUnsafe = errors.New("the store cannot be opened safely")
+	// ErrExists means that a target is there already.
+	ErrExists = errors.New("the file exists already")
+)
+
+// explain wraps a driver's error once with what was tried and the error that
+// callers act on. Only codes decide, never texts.
+func explain(tried string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if cause := classify(err); cause != nil && !errors.Is(err, cause) {
+		return fmt.Errorf("%s: %w: %w", tried, cause, err)
+	}
+	return fmt.Errorf("%s: %w", tried, err)
+}
+
+// classify maps an error to the one that callers act on, nil if there is none.
+func classify(err error) error {
+	var code sqlite3.ErrorCode
+	if !errors.As(err, &code) {
+		return nil
+	}
+	switch code {
+	case sqlite3.BUSY, sqlite3.LOCKED, sqlite3.PROTOCOL:
+		return session.ErrBusy
+	case sqlite3.FULL:
+		return session.ErrFull
+	case sqlite3.CORRUPT, sqlite3.NOTADB:
+		return session.ErrCorrupt
+	case sqlite3.READONLY, sqlite3.PERM, sqlite3.AUTH:
+		return session.ErrReadOnly
+	case sqlite3.CANTOPEN:
+		if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
+			return session.ErrReadOnly
+		}
+		return session.ErrIO
+	case sqlite3.IOERR:
+		// A file that may not grow reports its own errno under the general code.
+		if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG) {
+			return session.ErrFull
+		}
+		return session.ErrIO
+	case sqlite3.INTERRUPT:
+		return context.Canceled
+	default:
+		return nil
+	}
+}
+
+// temporary reports whether trying again may succeed.
+func temporary(err error) bool { return errors.Is(classify(err), session.ErrBusy) }

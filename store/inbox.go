@@ -1,0 +1,128 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/ncruces/go-sqlite3"
+
+	"podium.local/protocol"
+	"podium.local/session"
+)
+
+// inboxLimit is how many accepted inputs may wait in one pod.
+const inboxLimit = 128
+
+// Accept makes an input durable in the pod's inbox. A request id that this
+// pod accepted before is answered with the earlier entry id and changes
+// nothing. A full inbox is session.ErrInboxFull.
+func (s *Store) Accept(ctx context.Context, a session.Acceptance) (entryID string, repeated bool, err error) {
+	err = s.writePodium(ctx, "accept input", func(c *conn) error {
+		entryID, repeated, err = s.accept(c, a)
+		return err
+	})
+	if err != nil {
+		return "", false, err
+	}
+	return entryID, repeated, nil
+}
+
+func (s *Store) accept(c *conn, a session.Acceptance) (entryID string, repeated bool, err error) {
+	h, err := s.holding(c, a.PodID)
+	if err != nil {
+		return "", false, err
+	}
+	if a.Item.EntryID == "" {
+		return "", false, errors.New("an input needs an entry id")
+	}
+	if a.RequestID != "" {
+		earlier, err := accepted(c, a.PodID, a.RequestID)
+		if err != nil || earlier != "" {
+			return earlier, true, err
+		}
+	}
+	waiting, err := c.integer("SELECT count(*) FROM inbox WHERE pod_key = ?", h.podKey)
+	if err != nil {
+		return "", false, err
+	}
+	if waiting >= inboxLimit {
+		return "", false, fmt.Errorf("%d inputs wait already: %w", waiting, session.ErrInboxFull)
+	}
+	at := seconds(s.orNow(a.Item.AcceptedAt))
+	err = c.run("INSERT INTO inbox (pod_key, entry_id, kind, text, client, accepted_at) VALUES (?, ?, ?, ?, ?, ?)",
+		h.podKey, a.Item.EntryID, string(a.Item.Kind), a.Item.Text, a.Item.Client, at)
+	if err == nil && a.RequestID != "" {
+		err = c.run("INSERT INTO accepted_requests (pod_key, request_id, entry_id, accepted_at) VALUES (?, ?, ?, ?)",
+			h.podKey, a.RequestID, a.Item.EntryID, at)
+	}
+	return a.Item.EntryID, false, err
+}
+
+// Accepted returns the entry id under which the pod accepted the request id
+// before, or "".
+func (s *Store) Accepted(ctx context.Context, pod protocol.PodID, requestID string) (entryID string, err error) {
+	err = s.read(ctx, func(c *conn) error {
+		entryID, err = accepted(c, pod, requestID)
+		return err
+	})
+	return entryID, explain("find request "+requestID, err)
+}
+
+func accepted(c *conn, pod protocol.PodID, requestID string) (entryID string, err error) {
+	_, err = c.row("SELECT entry_id FROM accepted_requests WHERE pod_key = (SELECT pod_key FROM pods WHERE pod_id = ?) AND request_id = ?",
+		func(stmt *sqlite3.Stmt) error {
+			entryID = stmt.ColumnText(0)
+			return nil
+		}, pod.String(), requestID)
+	return entryID, err
+}
+
+// Inbox lists accepted inputs that are not yet entries, oldest first.
+func (s *Store) Inbox(ctx context.Context, pod protocol.PodID) (items []session.InboxItem, err error) {
+	err = s.read(ctx, func(c *conn) error {
+		return c.each(`SELECT entry_id, kind, text, client, accepted_at FROM inbox
+			WHERE pod_key = (SELECT pod_key FROM pods WHERE pod_id = ?) ORDER BY position`,
+			func(stmt *sqlite3.Stmt) error {
+				items = append(items, session.InboxItem{
+					EntryID: stmt.ColumnText(0), Kind: protocol.InputKind(stmt.ColumnText(1)), Text: stmt.ColumnText(2),
+					Client: stmt.ColumnText(3), AcceptedAt: columnTime(stmt, 4),
+				})
+				return nil
+			}, pod.String())
+	})
+	return items, explain("read inbox", err)
+}
+
+// DropInbox removes accepted inputs that were discarded. One that is no
+// longer there is no error.
+func (s *Store) DropInbox(ctx context.Context, pod protocol.PodID, entryIDs []string) error {
+	if len(entryIDs) == 0 {
+		return nil
+	}
+	return s.writePodium(ctx, "discard inputs", func(c *conn) error {
+		h, err := s.holding(c, pod)
+		if err != nil {
+			return err
+		}
+		for _, id := range entryIDs {
+			if err := c.run("DELETE FROM inbox WHERE pod_key = ? AND entry_id = ?", h.podKey, id); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// take removes inputs that became entries; each must be there.
+func take(c *conn, h hold, entryIDs []string) error {
+	for _, id := range entryIDs {
+		if err := c.run("DELETE FROM inbox WHERE pod_key = ? AND entry_id = ?", h.podKey, id); err != nil {
+			return err
+		}
+		if c.Changes() != 1 {
+			return fmt.Errorf("input %s is not in the inbox: %w", id, session.ErrNotFound)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,5 @@
+//go:build !linux && !darwin
+
+package store
+
+func networkFS(string) string { return "" }

@@ -1,0 +1,167 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"podium.local/session"
+)
+
+// write runs change in one transaction that is on disk when it returns. tried
+// completes "commit to session x" in errors.
+func (s *Store) write(ctx context.Context, tried string, change func(*conn) error) error {
+	select {
+	case s.turn <- struct{}{}:
+	case <-ctx.Done():
+		return explain(tried, ctx.Err())
+	}
+	defer func() { <-s.turn }()
+	c, err := s.writer(ctx)
+	if err == nil {
+		err = s.transact(ctx, c, change)
+	}
+	return explain(tried, err)
+}
+
+// writer gives the writing connection. The caller holds the turn.
+func (s *Store) writer(ctx context.Context) (*conn, error) {
+	switch {
+	case s.readOnly:
+		return nil, fmt.Errorf("opened for reading only: %w", session.ErrReadOnly)
+	case s.w != nil:
+		return s.w, s.checkSame()
+	}
+	if err := s.checkSame(); err != nil {
+		return nil, err
+	}
+	c, err := dialWriter(ctx, s.path, s.opts)
+	if err != nil {
+		return nil, err
+	}
+	s.w, s.cookie = c, -1
+	return c, nil
+}
+
+// dialWriter opens a writing connection with everything set by name that a
+// default could change.
+func dialWriter(ctx context.Context, path string, opts Options) (*conn, error) {
+	synchronous := "FULL"
+	if opts.Bulk {
+		synchronous = "NORMAL"
+	}
+	if header, err := readHeader(path); err == nil && header.wal() {
+		if err := makeSideFiles(path); err != nil {
+			return nil, fmt.Errorf("make its side files: %w: %w", session.ErrReadOnly, err)
+		}
+	}
+	c, err := dial(ctx, path, readWrite, "PRAGMA synchronous = "+synchronous+
+		"; PRAGMA cache_size = -8192; PRAGMA journal_size_limit = 67108864; PRAGMA wal_autocheckpoint = 1000")
+	if err != nil {
+		return nil, err
+	}
+	if ro, _ := c.ReadOnly("main"); ro {
+		return nil, errors.Join(fmt.Errorf("%w; check its permissions", session.ErrReadOnly), c.close())
+	}
+	return c, nil
+}
+
+// checkSame reports ErrLost when another file has taken the store's place.
+func (s *Store) checkSame() error {
+	if id, err := checkFile(s.path); err != nil || id != s.file {
+		return fmt.Errorf("the file was replaced or removed: %w", session.ErrLost)
+	}
+	return nil
+}
+
+// transact runs change between BEGIN IMMEDIATE and COMMIT, waiting for other
+// writers as long as the options allow.
+func (s *Store) transact(ctx context.Context, c *conn, change func(*conn) error) (err error) {
+	c.SetInterrupt(ctx)
+	defer func() {
+		// Lifted before the rollback, which must always happen.
+		c.SetInterrupt(context.Background())
+		if !c.GetAutocommit() {
+			err = errors.Join(err, c.Exec("ROLLBACK"))
+		}
+		if cause := context.Cause(ctx); cause != nil && errors.Is(classify(err), context.Canceled) {
+			err = fmt.Errorf("stopped: %w", cause)
+		}
+	}()
+	if err := s.begin(ctx, c); err != nil {
+		return err
+	}
+	if err := s.recheck(c); err != nil {
+		return err
+	}
+	if err := change(c); err != nil {
+		return err
+	}
+	return c.Exec("COMMIT")
+}
+
+// begin starts the transaction. SQLite's own busy handler would be skipped
+// where waiting could deadlock, so the waiting is done here, outside of it.
+func (s *Store) begin(ctx context.Context, c *conn) error {
+	start, told := time.Now(), false
+	for pause := time.Millisecond; ; pause = min(2*pause, 64*time.Millisecond) {
+		err := c.Exec("BEGIN IMMEDIATE")
+		if err == nil || !temporary(err) {
+			return err
+		}
+		waited := time.Since(start)
+		if waited >= s.opts.BusyTimeout {
+			return fmt.Errorf("waited %s: %w", waited.Round(time.Millisecond), err)
+		}
+		if !told && waited >= s.opts.BusyNotice {
+			told = true
+			s.opts.Log.Warn("store is locked by another program", "path", s.path, "waited", waited)
+			if s.opts.OnBusy != nil {
+				s.opts.OnBusy(waited)
+			}
+		}
+		// Waiters that started together must not come back together.
+		timer := time.NewTimer(pause/2 + rand.N(pause))
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return ctx.Err()
+		}
+	}
+}
+
+// recheck looks at the tables again when somebody changed the schema since the
+// last write.
+func (s *Store) recheck(c *conn) error {
+	cookie, err := c.integer("PRAGMA schema_version")
+	if err != nil || cookie == s.cookie {
+		return err
+	}
+	sh, err := look(c)
+	if err != nil {
+		return err
+	}
+	if sh.kind != s.kind && sh.kind != KindNewer {
+		return fmt.Errorf("the file became %s: %w", sh.kind, session.ErrLost)
+	}
+	required := ourTables
+	if s.kind != KindPodium {
+		required = requiredTables
+	}
+	if err := errors.Join(sh.checkTables(required), sh.checkTriggers()); err != nil {
+		return err
+	}
+	s.cookie = cookie
+	return nil
+}
+
+// writePodium is write for what only a Podium store may hold.
+func (s *Store) writePodium(ctx context.Context, tried string, change func(*conn) error) error {
+	if s.kind != KindPodium {
+		return explain(tried, errAdopted())
+	}
+	return s.write(ctx, tried, change)
+}
