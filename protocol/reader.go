@@ -42,6 +42,7 @@ type Reader struct {
 	err      error // from src, due when the block is used up
 	inLong   bool  // the current line has bytes in long
 	size     int   // how many
+	given    bool  // the current line is finished and given out
 	skipping bool  // the current line is refused, its rest is still to come
 
 	// mu guards what the budget may take away from another goroutine. Order:
@@ -71,7 +72,9 @@ func NewReader(src io.Reader, o ReaderOptions) *Reader {
 // errors are the source's own, wrapped, and the next call asks the source
 // again.
 func (r *Reader) ReadLine() ([]byte, error) {
-	r.forget()
+	if r.given {
+		r.forget()
+	}
 	for idle := 0; ; {
 		line, ended, err := r.scan()
 		switch {
@@ -157,6 +160,7 @@ func (r *Reader) finish(tail []byte) ([]byte, error) {
 			r.forget()
 			return nil, ErrBudget
 		}
+		r.given = true
 	}
 	if len(bytes.TrimSuffix(line, []byte{'\r'})) > r.maxLine {
 		r.forget()
@@ -209,7 +213,7 @@ func (r *Reader) forget() {
 	if !r.inLong {
 		return
 	}
-	r.inLong, r.size = false, 0
+	r.inLong, r.given, r.size = false, false, 0
 	if r.budget != nil {
 		r.budget.release(r)
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"podium.local/protocol"
 )
@@ -31,12 +32,7 @@ func (v vector) line(t testing.TB) []byte {
 	return b
 }
 
-// recode decodes the line and gives its canonical form.
-func (v vector) recode(t testing.TB) (string, error) {
-	t.Helper()
-	return recode(v.Kind, v.line(t))
-}
-
+// recode decodes a line and gives its canonical form.
 func recode(kind string, line []byte) (string, error) {
 	var out []byte
 	var err error
@@ -66,6 +62,7 @@ func readVectors(t testing.TB, name string) []vector {
 	defer func() { _ = f.Close() }()
 	var all []vector
 	lines := bufio.NewScanner(f)
+	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {
 		var v vector
 		if err := json.Unmarshal(lines.Bytes(), &v); err != nil {
@@ -80,27 +77,60 @@ func readVectors(t testing.TB, name string) []vector {
 }
 
 func TestVectors_EveryLineDecodesToItsCanonicalFormOrItsError(t *testing.T) {
-	vectors := readVectors(t, "protocol.jsonl")
-	if len(vectors) < 100 {
-		t.Fatalf("only %d vectors: the file is cut", len(vectors))
+	for file, atLeast := range map[string]int{"protocol.jsonl": 100, "extra.jsonl": 80} {
+		vectors := readVectors(t, file)
+		if len(vectors) < atLeast {
+			t.Fatalf("%s has only %d lines: the file is cut", file, len(vectors))
+		}
+		for _, v := range vectors {
+			t.Run(v.Name, func(t *testing.T) { v.check(t) })
+		}
 	}
-	for _, v := range vectors {
-		t.Run(v.Name, func(t *testing.T) {
-			got, err := v.recode(t)
-			if v.Error != "" {
-				var decode *protocol.DecodeError
-				if !errors.As(err, &decode) || !strings.Contains(err.Error(), v.Error) {
-					t.Fatalf("got %q, error %v; want a DecodeError with %q", got, err, v.Error)
-				}
-				return
+}
+
+func (v vector) check(t *testing.T) {
+	got, err := recode(v.Kind, v.line(t))
+	if v.Error != "" {
+		var decode *protocol.DecodeError
+		if !errors.As(err, &decode) || !strings.Contains(err.Error(), v.Error) {
+			t.Fatalf("got %q, error %v; want a DecodeError with %q", got, err, v.Error)
+		}
+		if text := err.Error(); strings.ContainsAny(text, "\n\r") || len(text) > 500 || !utf8.ValidString(text) {
+			t.Fatalf("the error text is not fit for an answer: %.600q", text)
+		}
+		return
+	}
+	if err != nil || got != v.Canonical {
+		t.Fatalf("got  %s\nerror %v\nwant %s", got, err, v.Canonical)
+	}
+	if again, err := recode(v.Kind, []byte(v.Canonical)); err != nil || again != v.Canonical {
+		t.Fatalf("canonical form is not a fixpoint: %s, error %v", again, err)
+	}
+}
+
+func TestDecode_SharesNoMemoryWithTheLine(t *testing.T) {
+	for _, v := range append(readVectors(t, "protocol.jsonl"), readVectors(t, "extra.jsonl")...) {
+		if v.Error != "" {
+			continue
+		}
+		line := v.line(t)
+		var appendTo func([]byte) ([]byte, error)
+		if v.Kind == "method" {
+			m, err := protocol.DecodeMethod(line)
+			if err != nil {
+				t.Fatal(err)
 			}
-			if err != nil || got != v.Canonical {
-				t.Fatalf("got  %s\nerror %v\nwant %s", got, err, v.Canonical)
+			appendTo = m.Append
+		} else {
+			e, err := protocol.DecodeEvent(line)
+			if err != nil {
+				t.Fatal(err)
 			}
-			again, err := recode(v.Kind, []byte(v.Canonical))
-			if err != nil || again != v.Canonical {
-				t.Fatalf("canonical form is not a fixpoint: %s, error %v", again, err)
-			}
-		})
+			appendTo = e.Append
+		}
+		clear(line)
+		if got, err := appendTo(nil); err != nil || string(got) != v.Canonical {
+			t.Errorf("%s: after the line was overwritten: %q, %v", v.Name, got, err)
+		}
 	}
 }
