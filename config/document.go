@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"maps"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -22,11 +20,12 @@ type document struct {
 	entries []entry
 }
 
-// entry is a key that a file sets, with its line (from 1) and the TOML text of
-// its value.
+// entry is a key that a file sets, with its line (from 1), the kind of its
+// value and, when that is no table, its TOML text.
 type entry struct {
 	key   key
 	line  int
+	kind  unstable.Kind
 	value string
 }
 
@@ -37,7 +36,7 @@ func parse(file string, text []byte) (*document, error) {
 	if err := d.index(text); err != nil {
 		return nil, err
 	}
-	if err := d.checkKeys(); err != nil {
+	if err := errors.Join(d.checkKeys(), d.checkKinds()); err != nil {
 		return nil, err
 	}
 	dec := toml.NewDecoder(bytes.NewReader(text)).DisallowUnknownFields()
@@ -47,25 +46,18 @@ func parse(file string, text []byte) (*document, error) {
 	return d, nil
 }
 
-// decodeError words a decoder's error without the names of Go types.
+// decodeError says where a decoder's error is.
 func (d *document) decodeError(err error) error {
 	var at *toml.DecodeError
 	if !errors.As(err, &at) {
 		return fmt.Errorf("%s: %w", d.file, err)
 	}
 	line, _ := at.Position()
-	msg := strings.TrimPrefix(at.Error(), "toml: ")
 	where := fmt.Sprintf("%s:%d: ", d.file, line)
 	if len(at.Key()) > 0 {
 		where += key(at.Key()).String() + ": "
 	}
-	if got, rest, ok := strings.Cut(strings.TrimPrefix(msg, "cannot decode TOML "), " into "); ok && strings.HasPrefix(msg, "cannot decode TOML ") {
-		msg = "a " + got + " cannot stand here"
-		if want := known.find(key(at.Key())); want != nil && want.word != "" && !strings.Contains(rest, "map[") {
-			msg += ", it takes " + want.word
-		}
-	}
-	return errors.New(printable(where + msg))
+	return errors.New(printable(where + strings.TrimPrefix(at.Error(), "toml: ")))
 }
 
 // index walks the file and notes every key.
@@ -92,7 +84,7 @@ func (d *document) index(text []byte) error {
 		}
 		it := e.Key()
 		it.Next()
-		d.entries = append(d.entries, entry{key: table, line: p.Shape(it.Node().Raw).Start.Line})
+		d.entries = append(d.entries, entry{key: table, line: p.Shape(it.Node().Raw).Start.Line, kind: unstable.InlineTable})
 	}
 	if err := p.Error(); err != nil {
 		var v layer
@@ -120,30 +112,24 @@ func (d *document) indexValue(p *unstable.Parser, table key, e *unstable.Node) {
 	d.indexAny(p, name, line, e.Value())
 }
 
-// indexAny notes a value; the keys of inline tables and of tables in an array
-// are noted one by one, and so is an array of anything else as one value.
+// indexAny notes a value; what is in a table or an array is noted one by one.
 func (d *document) indexAny(p *unstable.Parser, name key, line int, v *unstable.Node) {
 	switch v.Kind {
 	case unstable.InlineTable:
-		d.entries = append(d.entries, entry{key: name, line: line})
+		d.entries = append(d.entries, entry{key: name, line: line, kind: v.Kind})
 		for it := v.Children(); it.Next(); {
 			d.indexValue(p, name, it.Node())
 		}
 	case unstable.Array:
-		var texts []string
 		n := 0
 		for it := v.Children(); it.Next(); n++ {
-			if c := it.Node(); c.Kind == unstable.InlineTable || c.Kind == unstable.Array {
-				d.indexAny(p, append(slices.Clone(name), "["+strconv.Itoa(n)+"]"), line, c)
-			} else {
-				texts = append(texts, text(c))
-			}
+			d.indexAny(p, append(slices.Clone(name), "["+strconv.Itoa(n)+"]"), line, it.Node())
 		}
-		if len(texts) == n {
-			d.entries = append(d.entries, entry{key: name, line: line, value: "[" + strings.Join(texts, ", ") + "]"})
+		if n == 0 {
+			d.entries = append(d.entries, entry{key: name, line: line, kind: v.Kind, value: "[]"})
 		}
 	default:
-		d.entries = append(d.entries, entry{key: name, line: line, value: text(v)})
+		d.entries = append(d.entries, entry{key: name, line: line, kind: v.Kind, value: text(v)})
 	}
 }
 
@@ -202,7 +188,7 @@ func (d *document) checkKeys() error {
 		}
 		bad = append(bad, e.key[:at+1])
 		msg := fmt.Sprintf("%s:%d: unknown key %s", d.file, e.line, e.key[:at+1])
-		if hint := known.find(e.key[:at]).hint(e.key[at]); hint != "" {
+		if hint := known.find(e.key[:at]).hint(e.key[:at], e.key[at]); hint != "" {
 			msg += "; " + hint
 		}
 		errs = append(errs, errors.New(printable(msg)))
@@ -210,126 +196,21 @@ func (d *document) checkKeys() error {
 	return errors.Join(errs...)
 }
 
-// schema is the tree of known keys, drawn from the layer type.
-type schema struct {
-	word   string // what a value is, for people
-	fields map[string]*schema
-	each   *schema // what every entry of a map or array is
-	open   bool    // anything may stand below
+// checkKinds reports every value of another kind than its key takes.
+func (d *document) checkKinds() error {
+	var errs []error
+	for _, e := range d.entries {
+		want := known.find(e.key)
+		if want == nil || len(want.kinds) == 0 || slices.Contains(want.kinds, e.kind) {
+			continue
+		}
+		errs = append(errs, fmt.Errorf("%s:%d: %s: it takes %s, not %s", d.file, e.line, e.key, want.word, kindWords[e.kind]))
+	}
+	return errors.Join(errs...)
 }
 
-var known = schemaOf(reflect.TypeFor[layer]())
-
-func schemaOf(t reflect.Type) *schema {
-	switch {
-	case t == reflect.TypeFor[duration]():
-		return &schema{word: `a time span in quotes like "10s"`}
-	case t.Kind() == reflect.Pointer:
-		return schemaOf(t.Elem())
-	case t.Kind() == reflect.Struct:
-		s := &schema{word: "a table", fields: map[string]*schema{}}
-		for i := range t.NumField() {
-			s.fields[t.Field(i).Tag.Get("toml")] = schemaOf(t.Field(i).Type)
-		}
-		return s
-	case t.Kind() == reflect.Map:
-		if t.Elem().Kind() == reflect.Interface {
-			return &schema{word: "a table", open: true}
-		}
-		return &schema{word: "a table", each: schemaOf(t.Elem())}
-	case t.Kind() == reflect.Slice:
-		return &schema{word: "a list", each: schemaOf(t.Elem())}
-	case t.Kind() == reflect.Interface:
-		return &schema{open: true}
-	case t.Kind() == reflect.Bool:
-		return &schema{word: "true or false"}
-	case t.Kind() == reflect.Int64:
-		return &schema{word: "a whole number"}
-	case t.Kind() == reflect.Float64:
-		return &schema{word: "a number"}
-	default:
-		return &schema{word: "text in quotes"}
-	}
-}
-
-// find follows a key; nil when it is unknown.
-func (s *schema) find(k key) *schema {
-	for _, part := range k {
-		switch {
-		case s.open:
-			return s
-		case s.each != nil && (s.word == "a table") != strings.HasPrefix(part, "["):
-			s = s.each
-		case s.fields[part] != nil:
-			s = s.fields[part]
-		default:
-			return nil
-		}
-	}
-	return s
-}
-
-// habits are names people know from elsewhere.
-var habits = map[string]string{
-	"provider":  "scheme",
-	"name":      "model_id",
-	"id":        "model_id",
-	"url":       "base_url",
-	"endpoint":  "base_url",
-	"prompt":    "instruction",
-	"bash":      "allow_bash",
-	"token":     "auth_token",
-	"threshold": "compact_threshold",
-	"model":     "model_id",
-}
-
-// hint suggests what an unknown name below s may have meant.
-func (s *schema) hint(name string) string {
-	if name == "api_key" || name == "key" || name == "apikey" {
-		return "keys are not written into config.toml: name a variable or a file in model.auth"
-	}
-	if name == "pod" {
-		return "a pod's name is given on the command line"
-	}
-	best, bestDistance := "", len(name)/3+2
-	for _, have := range slices.Sorted(maps.Keys(s.fields)) {
-		if d := distance(name, have); d < bestDistance {
-			best, bestDistance = have, d
-		}
-	}
-	if best == "" {
-		if habit := habits[name]; s.fields[habit] != nil {
-			best = habit
-		}
-	}
-	if best == "" {
-		return ""
-	}
-	return "did you mean " + best + "?"
-}
-
-// distance is how many insertions, deletions and replacements lead from a to
-// b, in bytes. It is only asked about short names.
-func distance(a, b string) int {
-	if len(a) > 64 {
-		return len(a)
-	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			next := min(row[j], row[j+1]) + 1
-			if a[i] == b[j] {
-				next = min(next, diagonal)
-			} else {
-				next = min(next, diagonal+1)
-			}
-			diagonal, row[j+1] = row[j+1], next
-		}
-	}
-	return row[len(b)]
+var kindWords = map[unstable.Kind]string{
+	unstable.InlineTable: "a table", unstable.Array: "a list", unstable.String: "text", unstable.Bool: "true or false",
+	unstable.Integer: "a whole number", unstable.Float: "a number with a point",
+	unstable.DateTime: "a time", unstable.LocalDateTime: "a time", unstable.LocalDate: "a date", unstable.LocalTime: "a time",
 }

@@ -59,8 +59,7 @@ func setMilliseconds(l *layer, s string) error {
 	if *ms < 1 || *ms > 3_600_000 {
 		return fmt.Errorf("%d is not between 1 and 3600000", *ms)
 	}
-	d := duration(time.Duration(*ms) * time.Millisecond)
-	l.Store.BusyTimeout = &d
+	l.Store.BusyTimeout = &duration{time.Duration(*ms) * time.Millisecond}
 	return nil
 }
 

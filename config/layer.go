@@ -119,8 +119,9 @@ type catalogLayer struct {
 	Context       *int64   `toml:"context"`
 }
 
-// duration is a time span in the notation of Go: 500ms, 10s, 2m30s.
-type duration time.Duration
+// duration is a time span in the notation of Go: 500ms, 10s, 2m30s. It is no
+// number to the decoder, or a bare 5 would pass as five nanoseconds.
+type duration struct{ span time.Duration }
 
 // UnmarshalText parses the notation; a span of zero or less is refused.
 func (d *duration) UnmarshalText(text []byte) error {
@@ -131,7 +132,7 @@ func (d *duration) UnmarshalText(text []byte) error {
 	if v <= 0 {
 		return fmt.Errorf("a time span must be above zero, not %q", text)
 	}
-	*d = duration(v)
+	d.span = v
 	return nil
 }
 

@@ -33,9 +33,9 @@ type Options struct {
 func defaults() layer {
 	return layer{
 		Model: modelLayer{
-			ConnectTimeout:    new(duration(10 * time.Second)),
-			FirstEventTimeout: new(duration(2 * time.Minute)),
-			IdleTimeout:       new(duration(2 * time.Minute)),
+			ConnectTimeout:    &duration{10 * time.Second},
+			FirstEventTimeout: &duration{2 * time.Minute},
+			IdleTimeout:       &duration{2 * time.Minute},
 			MaxRetries:        new(int64(5)),
 		},
 		Worker: workerLayer{
@@ -49,9 +49,9 @@ func defaults() layer {
 			PruneProtectedTurns:  new(int64(3)),
 			PruneMinSavings:      new(int64(4096)),
 		},
-		Store:  storeLayer{BusyTimeout: new(duration(5 * time.Second))},
+		Store:  storeLayer{BusyTimeout: &duration{5 * time.Second}},
 		Studio: studioLayer{Host: new("127.0.0.1"), Port: new(int64(8765)), CORSOrigins: []string{}},
-		Import: importLayer{Watch: new(false), SweepInterval: new(duration(time.Minute))},
+		Import: importLayer{Watch: new(false), SweepInterval: &duration{time.Minute}},
 	}
 }
 
@@ -229,7 +229,7 @@ func (c *Config) finish(l layer, work, home string, named bool) {
 	if c.Studio.ArtifactRoots == nil {
 		c.Studio.ArtifactRoots = []string{c.Paths.Artifacts()}
 	}
-	c.Import = Import{Watch: zero(l.Import.Watch), SweepInterval: time.Duration(zero(l.Import.SweepInterval)), ClaudeCode: zero(l.Import.ClaudeCode), Codex: zero(l.Import.Codex)}
+	c.Import = Import{Watch: zero(l.Import.Watch), SweepInterval: zero(l.Import.SweepInterval).span, ClaudeCode: zero(l.Import.ClaudeCode), Codex: zero(l.Import.Codex)}
 	if c.Import.ClaudeCode == "" && home != "" {
 		c.Import.ClaudeCode = filepath.Join(home, ".claude")
 	}
@@ -249,7 +249,7 @@ func (c *Config) finishStore(l layer, named bool) {
 	for name, ref := range l.Stores {
 		c.Stores[name] = *ref.Path
 	}
-	c.Store = Store{Path: zero(l.Store.Path), BusyTimeout: time.Duration(zero(l.Store.BusyTimeout))}
+	c.Store = Store{Path: zero(l.Store.Path), BusyTimeout: zero(l.Store.BusyTimeout).span}
 	switch {
 	case c.Store.Path == "":
 		c.Store.Path, c.Store.Name = c.Paths.StateDB(), "local"
@@ -269,9 +269,9 @@ func (c *Config) finishStore(l layer, named bool) {
 func (m modelLayer) model() Model {
 	out := Model{
 		Provider: zero(m.Scheme), ID: zero(m.ModelID), BaseURL: zero(m.BaseURL), Context: zero(m.Context),
-		ConnectTimeout:    time.Duration(zero(m.ConnectTimeout)),
-		FirstEventTimeout: time.Duration(zero(m.FirstEventTimeout)),
-		IdleTimeout:       time.Duration(zero(m.IdleTimeout)),
+		ConnectTimeout:    zero(m.ConnectTimeout).span,
+		FirstEventTimeout: zero(m.FirstEventTimeout).span,
+		IdleTimeout:       zero(m.IdleTimeout).span,
 		MaxRetries:        int(zero(m.MaxRetries)),
 	}
 	if a := m.Auth; a != nil {

@@ -207,6 +207,7 @@ func (p *Project) say() (l layer, within []ruleLayer, notices []Notice) {
 	switch {
 	case p.Trusted:
 		l = layer{Model: have.Model, Worker: have.Worker, Scope: have.Scope, Compaction: have.Compaction, Catalog: have.Catalog}
+		notices = p.doc.withoutEffect()
 	case p.foreign:
 		return layer{}, nil, []Notice{{File: p.File, Text: "the file belongs to another user, so nothing of it is used; podium trust " + p.Dir + " changes that"}}
 	default:
