@@ -73,9 +73,9 @@ type encoder interface {
 	delta(w *events, i int, p part, piece string)
 	done(w *events, i int, p part)
 	close(w *events)
-	// fail writes the wire's error event; terminal asks for the form that ends
-	// the response object where the wire has one.
-	fail(w *events, r refusal, terminal bool)
+	// fail writes the wire's error in the form that kind asks for, where the wire
+	// has several.
+	fail(w *events, r refusal, kind FaultKind)
 	ping(w *events)
 	whole() object
 }

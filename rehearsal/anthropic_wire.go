@@ -10,10 +10,16 @@ type anthropicEncoder struct {
 
 func (e *anthropicEncoder) message(content any, stop any, usage object) object {
 	return object{
-		{"id", e.ids.name("msg_01", 0, 22)}, {"type", "message"}, {"role", "assistant"},
-		{"model", e.prompt.model}, {"content", content},
-		{"stop_reason", stop}, {"stop_sequence", nil}, {"usage", usage},
+		{"model", e.prompt.model}, {"id", e.ids.name("msg_01", 0, 22)}, {"type", "message"}, {"role", "assistant"},
+		{"content", content}, {"stop_reason", stop}, {"stop_sequence", nil}, {"stop_details", nil}, {"usage", usage},
 	}
+}
+
+// startUsage is the usage of a whole message or of one that begins.
+func (e *anthropicEncoder) startUsage(output int) object {
+	return append(e.inputUsage(),
+		member{"cache_creation", object{{"ephemeral_5m_input_tokens", e.usage.CacheWrite}, {"ephemeral_1h_input_tokens", 0}}},
+		member{"output_tokens", output}, member{"service_tier", "standard"}, member{"inference_geo", "global"})
 }
 
 // inputUsage counts the prompt as this vendor does: input_tokens is what no
@@ -41,9 +47,8 @@ func (e *anthropicEncoder) stopReason() string {
 }
 
 func (e *anthropicEncoder) open(w *events) {
-	usage := append(e.inputUsage(), member{"output_tokens", min(1, e.usage.Output)}, member{"service_tier", "standard"})
 	w.named("message_start", object{
-		{"type", "message_start"}, {"message", e.message([]any{}, nil, usage)},
+		{"type", "message_start"}, {"message", e.message([]any{}, nil, e.startUsage(min(1, e.usage.Output)))},
 	})
 }
 
@@ -61,7 +66,10 @@ func (e *anthropicEncoder) block(p part, empty bool) object {
 		if empty || !json.Valid(input) {
 			input = json.RawMessage("{}")
 		}
-		return object{{"type", "tool_use"}, {"id", e.ids.toolUse(p.n, p.after >= 0)}, {"name", p.name}, {"input", input}}
+		return object{
+			{"type", "tool_use"}, {"id", e.ids.toolUse(p.n, p.after >= 0)}, {"name", p.name}, {"input", input},
+			{"caller", object{{"type", "direct"}}},
+		}
 	default:
 		return object{{"type", "text"}, {"text", text}}
 	}
@@ -74,6 +82,11 @@ func (e *anthropicEncoder) start(w *events, i int, p part) {
 	if !e.pinged {
 		e.pinged = true
 		e.ping(w)
+	}
+	// The vendor opens a call's arguments with an empty fragment; a call without
+	// arguments has no other.
+	if p.kind == partCall {
+		e.blockDelta(w, i, "input_json_delta", "partial_json", "")
 	}
 }
 
@@ -103,16 +116,18 @@ func (e *anthropicEncoder) done(w *events, i int, p part) {
 
 func (e *anthropicEncoder) close(w *events) {
 	end := object{
-		{"type", "message_delta"}, {"delta", object{{"stop_reason", e.stopReason()}, {"stop_sequence", nil}}},
+		{"type", "message_delta"}, {"delta", object{{"stop_reason", e.stopReason()}, {"stop_sequence", nil}, {"stop_details", nil}}},
 	}
 	if !e.usage.Omit {
-		end = append(end, member{"usage", append(e.inputUsage(), member{"output_tokens", e.usage.Output})})
+		end = append(end, member{"usage", append(e.inputUsage(),
+			member{"output_tokens", e.usage.Output},
+			member{"output_tokens_details", object{{"thinking_tokens", e.usage.Reasoning}}})})
 	}
 	w.named("message_delta", end)
 	w.named("message_stop", object{{"type", "message_stop"}})
 }
 
-func (e *anthropicEncoder) fail(w *events, r refusal, _ bool) {
+func (e *anthropicEncoder) fail(w *events, r refusal, _ FaultKind) {
 	r = WireAnthropic.usual(r)
 	w.named("error", object{{"type", "error"}, {"error", object{{"type", r.kind}, {"message", r.message}}}})
 }
@@ -126,6 +141,5 @@ func (e *anthropicEncoder) whole() object {
 	for i, p := range e.parts {
 		content[i] = e.block(p, false)
 	}
-	usage := append(e.inputUsage(), member{"output_tokens", e.usage.Output}, member{"service_tier", "standard"})
-	return e.message(content, e.stopReason(), usage)
+	return e.message(content, e.stopReason(), e.startUsage(e.usage.Output))
 }

@@ -39,8 +39,15 @@ func (c *cast) actor(p *prompt) string {
 	return ""
 }
 
-// take chooses the reply for a request and counts it.
+// tooLong is the cue of a prompt that the model played does not hold.
+var tooLong = cue{&compiledReply{label: "context limit"}, &Fault{Kind: FaultOverflow}}
+
+// take chooses the reply for a request and counts it. A prompt that is too
+// long uses no reply up.
 func (c *cast) take(p *prompt, actor string) (cue, error) {
+	if c.script.Context > 0 && p.tokens() > c.script.Context {
+		return tooLong, nil
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	i := c.choose(p, actor)

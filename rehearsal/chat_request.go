@@ -10,15 +10,22 @@ import (
 )
 
 type chatRequest struct {
-	Model         string        `json:"model"`
-	Messages      []chatMessage `json:"messages"`
-	Stream        bool          `json:"stream"`
-	StreamOptions *struct {
-		IncludeUsage bool `json:"include_usage"`
-	} `json:"stream_options"`
-	MaxTokens           *int       `json:"max_tokens"`
-	MaxCompletionTokens *int       `json:"max_completion_tokens"`
-	Tools               []chatTool `json:"tools"`
+	Model               string         `json:"model"`
+	Messages            []chatMessage  `json:"messages"`
+	Stream              bool           `json:"stream"`
+	StreamOptions       *streamOptions `json:"stream_options"`
+	MaxTokens           *int           `json:"max_tokens"`
+	MaxCompletionTokens *int           `json:"max_completion_tokens"`
+	Tools               []chatTool     `json:"tools"`
+}
+
+type streamOptions struct {
+	IncludeUsage       bool  `json:"include_usage"`
+	IncludeObfuscation *bool `json:"include_obfuscation"`
+}
+
+func (o *streamOptions) padded() bool {
+	return o == nil || o.IncludeObfuscation == nil || *o.IncludeObfuscation
 }
 
 type chatTool struct {
@@ -85,7 +92,7 @@ func decodeChat(_ http.Header, body []byte) (*prompt, *refusal) {
 	case req.StreamOptions != nil && !req.Stream:
 		return nil, invalid("The 'stream_options' parameter is only allowed when 'stream' is enabled.").at("stream_options", "")
 	}
-	p := &prompt{wire: WireChat, model: req.Model, stream: req.Stream}
+	p := &prompt{wire: WireChat, model: req.Model, stream: req.Stream, padded: req.StreamOptions.padded()}
 	p.withUsage = !req.Stream || req.StreamOptions != nil && req.StreamOptions.IncludeUsage
 	for _, limit := range []*int{req.MaxTokens, req.MaxCompletionTokens} {
 		if limit != nil {

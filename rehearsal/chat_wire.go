@@ -3,6 +3,7 @@ package rehearsal
 // chatEncoder writes the chat completions wire.
 type chatEncoder struct {
 	*answer
+	chunks int
 }
 
 func (e *chatEncoder) head(kind string) object {
@@ -12,8 +13,9 @@ func (e *chatEncoder) head(kind string) object {
 	}
 }
 
-// chunk is one event; finish is nil before the last.
-func (e *chatEncoder) chunk(w *events, delta object, finish any) {
+// chunk is one event with the piece of text that delta holds; finish is nil
+// before the last.
+func (e *chatEncoder) chunk(w *events, delta object, piece string, finish any) {
 	chunk := append(e.head("chat.completion.chunk"),
 		member{"service_tier", "default"}, member{"system_fingerprint", nil},
 		member{"choices", []object{{{"index", 0}, {"delta", delta}, {"logprobs", nil}, {"finish_reason", finish}}}})
@@ -22,6 +24,10 @@ func (e *chatEncoder) chunk(w *events, delta object, finish any) {
 	if e.prompt.withUsage {
 		chunk = append(chunk, member{"usage", nil})
 	}
+	if e.prompt.padded {
+		chunk = append(chunk, member{"obfuscation", e.ids.padding(e.chunks, piece)})
+	}
+	e.chunks++
 	w.data(chunk)
 }
 
@@ -30,7 +36,7 @@ func (e *chatEncoder) open(w *events) {
 	if len(e.parts) > 0 && e.texts(partText) == "" {
 		content = nil
 	}
-	e.chunk(w, object{{"role", "assistant"}, {"content", content}, {"refusal", nil}}, nil)
+	e.chunk(w, object{{"role", "assistant"}, {"content", content}, {"refusal", nil}}, "", nil)
 }
 
 func (e *chatEncoder) start(w *events, _ int, p part) {
@@ -40,7 +46,7 @@ func (e *chatEncoder) start(w *events, _ int, p part) {
 	e.chunk(w, object{{"tool_calls", []object{{
 		{"index", p.n}, {"id", e.callID(p)}, {"type", "function"},
 		{"function", object{{"name", p.name}, {"arguments", ""}}},
-	}}}}, nil)
+	}}}}, "", nil)
 }
 
 func (e *chatEncoder) callID(p part) string { return e.ids.name("call_", p.n, 24) }
@@ -48,14 +54,14 @@ func (e *chatEncoder) callID(p part) string { return e.ids.name("call_", p.n, 24
 func (e *chatEncoder) delta(w *events, _ int, p part, piece string) {
 	switch {
 	case p.kind == partCall:
-		e.chunk(w, object{{"tool_calls", []object{{{"index", p.n}, {"function", object{{"arguments", piece}}}}}}}, nil)
+		e.chunk(w, object{{"tool_calls", []object{{{"index", p.n}, {"function", object{{"arguments", piece}}}}}}}, piece, nil)
 	case p.kind == partReasoning && e.reasoningField == "none":
 	case p.kind == partReasoning:
-		e.chunk(w, object{{e.reasoningKey(), piece}}, nil)
+		e.chunk(w, object{{e.reasoningKey(), piece}}, piece, nil)
 	case e.refused():
-		e.chunk(w, object{{"refusal", piece}}, nil)
+		e.chunk(w, object{{"refusal", piece}}, piece, nil)
 	default:
-		e.chunk(w, object{{"content", piece}}, nil)
+		e.chunk(w, object{{"content", piece}}, piece, nil)
 	}
 }
 
@@ -83,9 +89,13 @@ func (e *chatEncoder) finishReason() string {
 
 func (e *chatEncoder) tokens() object {
 	u := e.usage
+	input := object{{"cached_tokens", u.CacheRead}, {"audio_tokens", 0}}
+	if u.CacheWrite > 0 {
+		input = append(input, member{"cache_write_tokens", u.CacheWrite})
+	}
 	return object{
 		{"prompt_tokens", u.Input}, {"completion_tokens", u.Output}, {"total_tokens", u.Input + u.Output},
-		{"prompt_tokens_details", object{{"cached_tokens", u.CacheRead}, {"audio_tokens", 0}}},
+		{"prompt_tokens_details", input},
 		{"completion_tokens_details", object{
 			{"reasoning_tokens", u.Reasoning}, {"audio_tokens", 0},
 			{"accepted_prediction_tokens", 0}, {"rejected_prediction_tokens", 0},
@@ -94,7 +104,7 @@ func (e *chatEncoder) tokens() object {
 }
 
 func (e *chatEncoder) close(w *events) {
-	e.chunk(w, object{}, e.finishReason())
+	e.chunk(w, object{}, "", e.finishReason())
 	if e.prompt.withUsage && !e.usage.Omit {
 		w.data(append(e.head("chat.completion.chunk"),
 			member{"service_tier", "default"}, member{"system_fingerprint", nil},
@@ -103,7 +113,7 @@ func (e *chatEncoder) close(w *events) {
 	w.WriteString("data: [DONE]\n\n")
 }
 
-func (e *chatEncoder) fail(w *events, r refusal, _ bool) {
+func (e *chatEncoder) fail(w *events, r refusal, _ FaultKind) {
 	w.data(WireChat.body(r, ""))
 }
 

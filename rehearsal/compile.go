@@ -305,13 +305,19 @@ func (c *compiler) fault(path string, f *Fault) {
 	if f == nil {
 		return
 	}
-	c.oneOf(path+".kind", string(f.Kind), "", string(FaultStatus), string(FaultOverflow), string(FaultError), string(FaultFailed),
+	c.oneOf(path+".kind", string(f.Kind), "", string(FaultStatus), string(FaultOverflow), string(FaultError), string(FaultErrorFlat), string(FaultFailed),
 		string(FaultMalformed), string(FaultCut), string(FaultEnd), string(FaultStall), string(FaultHang), string(FaultReset))
 	if f.Times < 0 || f.After < 0 {
 		c.errorf(path, "times and after count from 1 and 0; leave them out for the default")
 	}
 	if (f.kind() == FaultStatus || f.Status != 0) && (f.Status < http.StatusBadRequest || f.Status > 599) {
 		c.errorf(path+".status", "%d is not the status of an error; use 400 to 599", f.Status)
+	}
+	if !f.worded() && (f.Status != 0 || f.Type != "" || f.Code != "" || f.Message != "") {
+		c.errorf(path, "%s sends no error, so it takes no status, type, code or message", f.kind())
+	}
+	if !f.inStream() && f.After != 0 {
+		c.errorf(path+".after", "counts deltas of a stream, and %s comes before any", f.kind())
 	}
 	if f.RetryAfter != nil && *f.RetryAfter < 0 || f.Ping < 0 {
 		c.errorf(path, "a time is negative; give durations like \"2s\"")
@@ -329,4 +335,17 @@ func (f *Fault) kind() FaultKind {
 		return FaultStatus
 	}
 	return f.Kind
+}
+
+// worded reports whether the fault sends an error that the script may word.
+func (f *Fault) worded() bool { return f.kind() == FaultStatus || f.broken() }
+
+// broken reports whether the fault puts an error into the stream.
+func (f *Fault) broken() bool {
+	return slices.Contains([]FaultKind{FaultError, FaultErrorFlat, FaultFailed}, f.kind())
+}
+
+// inStream reports whether the fault strikes after the stream began.
+func (f *Fault) inStream() bool {
+	return f.broken() || slices.Contains([]FaultKind{FaultMalformed, FaultCut, FaultEnd, FaultStall}, f.kind())
 }

@@ -54,6 +54,8 @@ type prompt struct {
 	withUsage bool
 	// echo holds the fields of the request that the Responses wire repeats.
 	echo map[string]json.RawMessage
+	// padded is false when the client declined stream obfuscation (OpenAI).
+	padded bool
 	// sealed asks for encrypted reasoning (Responses).
 	sealed bool
 }

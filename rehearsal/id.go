@@ -27,6 +27,14 @@ func (d ids) name(prefix string, i, n int) string {
 	return prefix + hex.EncodeToString(h.Sum(nil))[:n]
 }
 
+// paddedBytes is what the OpenAI wires fill up deltas to, so that their sizes
+// on the network say nothing about the text.
+const paddedBytes = 16
+
+func (d ids) padding(i int, piece string) string {
+	return d.name("", i, paddedBytes-len(piece)%paddedBytes)
+}
+
 // signature is what the Anthropic wire signs a thinking block with. It depends
 // on the text, so a block that comes back changed is noticed.
 func signature(thinking string) string {

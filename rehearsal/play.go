@@ -23,11 +23,13 @@ type player struct {
 	pace   Pace
 	fault  *Fault
 	hold   *Hold
+	limit  int // of the model played, in tokens; 0 is endless
 
 	requestID string
 	buf       events
 	deltas    int
 	began     bool // headers are out
+	ended     bool // the answer went out whole, with its usage
 }
 
 // play sends the answer. The error says why it was not sent to its end: the
@@ -49,8 +51,7 @@ func (p *player) play() error {
 				retryAfter: p.fault.RetryAfter,
 			})
 		case FaultOverflow:
-			have := p.answer.prompt.tokens()
-			return p.refuse(p.answer.prompt.wire.overflow(have, max(0, have-1)))
+			return p.overflow()
 		case FaultHang:
 			return p.wait(forever)
 		case FaultReset:
@@ -61,6 +62,23 @@ func (p *player) play() error {
 		return p.recite()
 	}
 	return p.stream()
+}
+
+// overflow refuses the prompt as too long. On a Responses stream the vendor
+// notices only after it has begun to answer.
+func (p *player) overflow() error {
+	have := p.answer.prompt.tokens()
+	limit := p.limit
+	if limit == 0 || limit >= have {
+		limit = max(0, have-1)
+	}
+	r := p.answer.prompt.wire.overflow(have, limit)
+	if p.answer.prompt.wire != WireResponses || !p.answer.prompt.stream {
+		return p.refuse(r)
+	}
+	p.enc.open(&p.buf)
+	p.enc.fail(&p.buf, r, FaultError)
+	return p.finish()
 }
 
 func (p *player) refuse(r refusal) error {
@@ -98,8 +116,17 @@ func (p *player) held() error {
 	}
 }
 
-// send flushes what the encoder wrote.
+// send flushes what the encoder wrote, and stops when nobody listens any more.
 func (p *player) send() error {
+	if err := p.finish(); err != nil {
+		return err
+	}
+	return p.ctx.Err()
+}
+
+// finish is send for the last events: a client that leaves once it has them has
+// missed nothing.
+func (p *player) finish() error {
 	if !p.began {
 		p.began = true
 		h := p.w.Header()
@@ -111,7 +138,7 @@ func (p *player) send() error {
 		return err
 	}
 	p.buf.Reset()
-	return p.ctx.Err()
+	return nil
 }
 
 // write sends b. A client that does not read it gets so much patience and no
@@ -173,7 +200,8 @@ func (p *player) stream() error {
 		}
 	}
 	p.enc.close(&p.buf)
-	return p.send()
+	p.ended = true
+	return p.finish()
 }
 
 // strike lets the fault happen when n deltas were sent. It reports whether the
@@ -190,7 +218,7 @@ func (p *player) strike(n int) (over bool, err error) {
 		p.buf.WriteString("event: message\ndata: {\"type\":\"content_block_delta\",\"index\":0,\"del\n\n")
 		return false, p.send()
 	}
-	if f.kind() == FaultError || f.kind() == FaultFailed {
+	if f.broken() {
 		r := refusal{status: f.Status, kind: f.Type, code: f.Code, message: f.Message}
 		if r.status == 0 {
 			r.status = http.StatusInternalServerError
@@ -198,8 +226,8 @@ func (p *player) strike(n int) (over bool, err error) {
 				r.status = 529
 			}
 		}
-		p.enc.fail(&p.buf, r, f.kind() == FaultFailed)
-		return true, p.send()
+		p.enc.fail(&p.buf, r, f.kind())
+		return true, p.finish()
 	}
 	if err := p.send(); err != nil {
 		return true, err
@@ -240,7 +268,7 @@ func (p *player) recite() error {
 	}
 	p.w.Header().Set("Content-Type", "application/json")
 	switch kind {
-	case FaultError, FaultFailed:
+	case FaultError, FaultErrorFlat, FaultFailed:
 		status := p.fault.Status
 		if status == 0 {
 			status = http.StatusInternalServerError
@@ -260,5 +288,6 @@ func (p *player) recite() error {
 	if kind == FaultCut {
 		return errBroken
 	}
+	p.ended = p.fault == nil
 	return nil
 }

@@ -18,6 +18,7 @@ type responsesRequest struct {
 	MaxOutputTokens    *int            `json:"max_output_tokens"`
 	PreviousResponseID *string         `json:"previous_response_id"`
 	Tools              []responsesTool `json:"tools"`
+	StreamOptions      *streamOptions  `json:"stream_options"`
 }
 
 type responsesTool struct {
@@ -68,6 +69,7 @@ func decodeResponses(_ http.Header, body []byte) (*prompt, *refusal) {
 	p := &prompt{
 		wire: WireResponses, model: req.Model, stream: req.Stream, withUsage: true,
 		sealed: slices.Contains(req.Include, "reasoning.encrypted_content"),
+		padded: req.StreamOptions.padded(),
 	}
 	if req.MaxOutputTokens != nil {
 		p.maxTokens = *req.MaxOutputTokens

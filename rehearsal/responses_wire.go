@@ -3,6 +3,8 @@ package rehearsal
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
+	"strings"
 )
 
 // responsesEncoder writes the Responses wire.
@@ -13,9 +15,12 @@ type responsesEncoder struct {
 	output []object
 }
 
-// event writes one event with the next sequence number after its type.
+// event writes one event with the next sequence number. The vendor sorts the
+// members behind the type.
 func (e *responsesEncoder) event(w *events, name string, members ...member) {
-	data := append(object{{"type", name}, {"sequence_number", e.sequence}}, members...)
+	data := append(object{{"type", name}}, members...)
+	data = append(data, member{"sequence_number", e.sequence})
+	slices.SortFunc(data[1:], func(a, b member) int { return strings.Compare(a.key, b.key) })
 	e.sequence++
 	w.named(name, data)
 }
@@ -44,6 +49,10 @@ func (e *responsesEncoder) response(status string, failure any) object {
 	case "completed":
 		completed = e.created.Unix()
 	}
+	tier := "default"
+	if status == "in_progress" {
+		tier = "auto"
+	}
 	if (status == "completed" || status == "incomplete") && !e.usage.Omit {
 		usage = e.tokens()
 	}
@@ -54,18 +63,18 @@ func (e *responsesEncoder) response(status string, failure any) object {
 	return object{
 		{"id", e.ids.name("resp_0", 0, 49)}, {"object", "response"}, {"created_at", e.created.Unix()},
 		{"status", status}, {"background", false}, {"completed_at", completed},
-		{"error", failure}, {"incomplete_details", incomplete},
+		{"error", failure}, {"frequency_penalty", json.RawMessage("0.0")}, {"incomplete_details", incomplete},
 		{"instructions", e.echoed("instructions", nil)},
 		{"max_output_tokens", e.echoed("max_output_tokens", nil)}, {"max_tool_calls", nil},
 		{"model", e.prompt.model}, {"output", output},
-		{"parallel_tool_calls", e.echoed("parallel_tool_calls", true)}, {"previous_response_id", nil},
-		{"prompt_cache_key", e.echoed("prompt_cache_key", nil)},
+		{"parallel_tool_calls", e.echoed("parallel_tool_calls", true)}, {"presence_penalty", json.RawMessage("0.0")},
+		{"previous_response_id", nil}, {"prompt_cache_key", e.echoed("prompt_cache_key", nil)}, {"prompt_cache_retention", nil},
 		{"reasoning", e.echoed("reasoning", object{{"effort", nil}, {"summary", nil}})},
-		{"safety_identifier", nil}, {"service_tier", "default"}, {"store", e.echoed("store", true)},
-		{"temperature", e.echoed("temperature", 1.0)},
+		{"safety_identifier", nil}, {"service_tier", tier}, {"store", e.echoed("store", true)},
+		{"temperature", e.echoed("temperature", json.RawMessage("1.0"))},
 		{"text", e.echoed("text", object{{"format", object{{"type", "text"}}}, {"verbosity", "medium"}})},
 		{"tool_choice", e.echoed("tool_choice", "auto")}, {"tools", e.echoed("tools", []any{})},
-		{"top_logprobs", 0}, {"top_p", e.echoed("top_p", 1.0)}, {"truncation", "disabled"},
+		{"top_logprobs", 0}, {"top_p", e.echoed("top_p", json.RawMessage("1.0"))}, {"truncation", "disabled"},
 		{"usage", usage}, {"user", nil}, {"metadata", e.echoed("metadata", object{})},
 	}
 }
@@ -73,7 +82,7 @@ func (e *responsesEncoder) response(status string, failure any) object {
 func (e *responsesEncoder) tokens() object {
 	u := e.usage
 	return object{
-		{"input_tokens", u.Input}, {"input_tokens_details", object{{"cached_tokens", u.CacheRead}}},
+		{"input_tokens", u.Input}, {"input_tokens_details", object{{"cached_tokens", u.CacheRead}, {"cache_write_tokens", u.CacheWrite}}},
 		{"output_tokens", u.Output}, {"output_tokens_details", object{{"reasoning_tokens", u.Reasoning}}},
 		{"total_tokens", u.Input + u.Output},
 	}
@@ -112,7 +121,7 @@ func (e *responsesEncoder) item(p part, empty bool) object {
 		}
 		item := object{{"id", e.itemID(p)}, {"type", "reasoning"}}
 		if e.prompt.sealed {
-			item = append(item, member{"encrypted_content", seal(e.itemID(p))})
+			item = append(item, member{"encrypted_content", seal(e.itemID(p) + status)})
 		}
 		return append(item, member{"summary", summary})
 	case partCall:
@@ -166,16 +175,20 @@ func (e *responsesEncoder) start(w *events, i int, p part) {
 }
 
 func (e *responsesEncoder) delta(w *events, i int, p part, piece string) {
-	delta := member{"delta", piece}
+	members := object{{"delta", piece}}
+	if e.prompt.padded {
+		members = append(members, member{"obfuscation", e.ids.padding(e.sequence, piece)})
+	}
 	switch {
 	case p.kind == partReasoning:
-		e.event(w, "response.reasoning_summary_text.delta", append(e.at(i, p, "summary_index"), delta)...)
+		e.event(w, "response.reasoning_summary_text.delta", append(members, e.at(i, p, "summary_index")...)...)
 	case p.kind == partCall:
-		e.event(w, "response.function_call_arguments.delta", member{"item_id", e.itemID(p)}, member{"output_index", i}, delta)
+		e.event(w, "response.function_call_arguments.delta", append(members, member{"item_id", e.itemID(p)}, member{"output_index", i})...)
 	case e.refused():
-		e.event(w, "response.refusal.delta", append(e.at(i, p, "content_index"), delta)...)
+		e.event(w, "response.refusal.delta", append(members, e.at(i, p, "content_index")...)...)
 	default:
-		e.event(w, "response.output_text.delta", append(e.at(i, p, "content_index"), delta, member{"logprobs", []any{}})...)
+		members = append(members, member{"logprobs", []any{}})
+		e.event(w, "response.output_text.delta", append(members, e.at(i, p, "content_index")...)...)
 	}
 }
 
@@ -186,7 +199,7 @@ func (e *responsesEncoder) done(w *events, i int, p part) {
 		e.event(w, "response.reasoning_summary_part.done", append(e.at(i, p, "summary_index"), member{"part", summaryText(p.text)})...)
 	case p.kind == partCall:
 		e.event(w, "response.function_call_arguments.done",
-			member{"item_id", e.itemID(p)}, member{"output_index", i}, member{"arguments", p.text}, member{"name", p.name})
+			member{"item_id", e.itemID(p)}, member{"output_index", i}, member{"arguments", p.text})
 	case p.kind == partText:
 		if e.refused() {
 			e.event(w, "response.refusal.done", append(e.at(i, p, "content_index"), member{"refusal", p.text})...)
@@ -205,16 +218,25 @@ func (e *responsesEncoder) close(w *events) {
 	e.event(w, "response."+status, member{"response", e.response(status, nil)})
 }
 
-func (e *responsesEncoder) fail(w *events, r refusal, terminal bool) {
+// fail writes what the vendor sends when an answer breaks: an error event that
+// holds an error object, then response.failed. The documentation has the error
+// event flat, and some servers send it so.
+func (e *responsesEncoder) fail(w *events, r refusal, kind FaultKind) {
 	r = WireResponses.usual(r)
 	if r.code == "" {
 		r.code = "server_error"
 	}
-	if terminal {
-		e.event(w, "response.failed", member{"response", e.response("failed", object{{"code", r.code}, {"message", r.message}})})
+	switch kind {
+	case FaultErrorFlat:
+		e.event(w, "error", member{"code", r.code}, member{"message", r.message}, member{"param", orNull(r.param)})
 		return
+	case FaultFailed:
+	default:
+		e.event(w, "error", member{"error", object{
+			{"type", r.kind}, {"code", r.code}, {"message", r.message}, {"param", orNull(r.param)},
+		}})
 	}
-	e.event(w, "error", member{"code", r.code}, member{"message", r.message}, member{"param", orNull(r.param)})
+	e.event(w, "response.failed", member{"response", e.response("failed", object{{"code", r.code}, {"message", r.message}})})
 }
 
 func (e *responsesEncoder) ping(w *events) { w.WriteString(": keep-alive\n\n") }

@@ -190,11 +190,14 @@ const (
 	FaultStatus FaultKind = "status"
 	// FaultOverflow refuses the prompt as too long, in the vendor's words.
 	FaultOverflow FaultKind = "overflow"
-	// FaultError puts the vendor's error event into the stream.
+	// FaultError ends the stream with the vendor's error event: on the Responses
+	// wire an error event followed by response.failed, as the vendor sends them.
 	FaultError FaultKind = "error"
-	// FaultFailed ends the stream with response.failed, where the wire has it;
-	// elsewhere it is FaultError.
-	FaultFailed FaultKind = "failed"
+	// FaultErrorFlat and FaultFailed are other ends of the Responses wire: an
+	// error event as the documentation has it, and response.failed alone.
+	// Elsewhere they are FaultError.
+	FaultErrorFlat FaultKind = "error_flat"
+	FaultFailed    FaultKind = "failed"
 	// FaultMalformed sends an event that is no JSON, then goes on.
 	FaultMalformed FaultKind = "malformed"
 	// FaultCut breaks the connection inside the stream.

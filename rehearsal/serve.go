@@ -89,11 +89,6 @@ func (s *Server) serveAnswer(w http.ResponseWriter, r *http.Request, wire Wire, 
 		return
 	}
 	actor := s.cast.actor(p)
-	if limit := s.cast.script.Context; limit > 0 && p.tokens() > limit {
-		s.record.amend(func() { req.Actor = actor })
-		s.refuse(watched, req, wire.overflow(p.tokens(), limit), requestID)
-		return
-	}
 	q, chosen := s.cast.take(p, actor)
 	var a *answer
 	if chosen == nil {
@@ -105,17 +100,24 @@ func (s *Server) serveAnswer(w http.ResponseWriter, r *http.Request, wire Wire, 
 		return
 	}
 	s.record.amend(func() {
-		req.Actor, req.Reply, req.Usage = actor, q.reply.label, a.usage
+		req.Actor, req.Reply = actor, q.reply.label
 		if q.fault != nil {
 			req.Fault = q.fault.kind()
 		}
 	})
+	pace := q.reply.Pace.over(s.cast.script.Pace)
+	if s.opts.Rush {
+		pace.First, pace.Delay = 0, 0
+	}
 	pl := &player{
 		ctx: ctx, w: watched, flush: http.NewResponseController(w), patience: s.opts.Patience,
-		answer: a, enc: a.encoder(), pace: q.reply.Pace.over(s.cast.script.Pace), fault: q.fault, hold: q.reply.Hold,
-		requestID: requestID,
+		answer: a, enc: a.encoder(), pace: pace, fault: q.fault, hold: q.reply.Hold,
+		limit: s.cast.script.Context, requestID: requestID,
 	}
 	err = pl.play()
+	if pl.ended {
+		s.record.amend(func() { req.Usage = a.usage })
+	}
 }
 
 func (s *Server) refuse(w http.ResponseWriter, req *Request, r refusal, requestID string) {
@@ -134,7 +136,7 @@ func (s *Server) log(req *Request) {
 		}
 	}
 	attrs = append(attrs, "turn", req.Turn, "status", req.Status)
-	if req.Reply != "" {
+	if req.Usage != (Usage{}) {
 		attrs = append(attrs, "in", req.Usage.Input, "out", req.Usage.Output)
 	}
 	if req.Left {

@@ -28,6 +28,8 @@ type Options struct {
 	Log *slog.Logger
 	// Vars are what templates read with {{var "name"}}; cwd also sets {{cwd}}.
 	Vars map[string]string
+	// Rush leaves out all delays of the script; holds and stalls stay.
+	Rush bool
 	// Now is the clock of the answers' timestamps; nil is time.Now.
 	Now func() time.Time
 	// Patience is how long a client may leave an answer unread before its
