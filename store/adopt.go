@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"time"
-
-	"github.com/ncruces/go-sqlite3"
 )
 
 // listingObject is one of the things the bounded listing stands on. The text
@@ -138,28 +136,18 @@ func missingFromAdopted(ctx context.Context, path string) (missing lacking, err 
 		return missing, err
 	}
 	defer func() { err = errors.Join(err, c.close()) }()
-	for _, index := range listingIndexes {
-		same := false
-		_, err := c.row("SELECT sql FROM sqlite_schema WHERE type = 'index' AND tbl_name = 'sessions' AND name = ?", func(stmt *sqlite3.Stmt) error {
-			same = squeeze(stmt.ColumnText(0)) == squeeze(index.sql)
-			return nil
-		}, index.name)
-		if err != nil {
-			return missing, err
-		}
-		if !same {
+	states, err := listingIndexStatus(c)
+	if err != nil {
+		return missing, err
+	}
+	for i, index := range listingIndexes {
+		if states[i].State != IndexOK {
 			missing.indexes = append(missing.indexes, index)
 		}
 	}
-	missing.record = sh.kind != KindAdopted || sh.schema != adoptionSchema
+	missing.record = sh.kind != KindAdopted || sh.schema != adoptionSchema || sh.objects["listing_store_identity"] != "table"
 	if !missing.record {
-		n, err := 0, error(nil)
-		if sh.objects["listing_store_identity"] == "table" {
-			_, err = c.row("SELECT count(*) FROM listing_store_identity", func(stmt *sqlite3.Stmt) error {
-				n = stmt.ColumnInt(0)
-				return nil
-			})
-		}
+		n, err := c.integer("SELECT count(*) FROM listing_store_identity")
 		missing.record = n == 0
 		return missing, err
 	}

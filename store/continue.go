@@ -50,6 +50,9 @@ func (s *Store) continueIn(c *conn, next session.Continuation) ([]session.Entry,
 		if err := book(c, h, at, "summary", *next.Usage); err != nil {
 			return fail(err)
 		}
+		if err := (touch{at: at, usage: next.Usage}).apply(c, h.session); err != nil {
+			return fail(err)
+		}
 	}
 	_, err = transition{
 		session: next.FromSession, to: session.StatusCompleted, code: reasonCompacted, text: "continued in " + next.NewSession,

@@ -54,7 +54,8 @@ func (s *Store) commit(c *conn, commit session.Commit) ([]session.Entry, error) 
 			return nil, err
 		}
 	}
-	if err := touch(c, h, commit, at); err != nil {
+	news := touch{at: at, spoken: len(commit.Entries) > 0, turns: commit.Turns, phase: commit.Phase, name: commit.Name, usage: commit.Usage}
+	if err := news.apply(c, h.session); err != nil {
 		return nil, err
 	}
 	if commit.Phase != "" || commit.Bookmark != nil {
@@ -67,16 +68,34 @@ func (s *Store) commit(c *conn, commit session.Commit) ([]session.Entry, error) 
 	return a.entries, nil
 }
 
-// touch brings the session's row up to the commit.
-func touch(c *conn, h hold, commit session.Commit, at float64) error {
-	var spoken any // NULL keeps last_message_at: nobody said anything
-	if len(commit.Entries) > 0 {
-		spoken = at
+// touch is what a step of a pod's life changes on the session's row.
+type touch struct {
+	at     float64
+	spoken bool // something was said: last_message_at moves
+	turns  int
+	phase  session.Phase
+	name   string // kept if the session has one
+	usage  *session.Usage
+}
+
+// apply changes the row in one statement. A total that was never reported is
+// NULL and stays so until a request reports it.
+func (t touch) apply(c *conn, sessionID string) error {
+	var spoken any
+	if t.spoken {
+		spoken = t.at
+	}
+	var u session.Usage
+	if t.usage != nil {
+		u = *t.usage
 	}
 	return c.run(`UPDATE sessions SET updated_at = ?1, last_message_at = coalesce(?2, last_message_at),
-		num_turns = CASE WHEN ?3 = 0 THEN num_turns ELSE coalesce(num_turns, 0) + ?3 END,
-		current_phase = coalesce(?4, current_phase), name = coalesce(name, ?5) WHERE id = ?6`,
-		at, spoken, commit.Turns, orNull(string(commit.Phase)), orNull(clip(commit.Name, maxName)), h.session)
+		num_turns      = CASE WHEN ?3 = 0     THEN num_turns      ELSE coalesce(num_turns, 0)      + ?3 END,
+		input_tokens   = CASE WHEN ?4 IS NULL THEN input_tokens   ELSE coalesce(input_tokens, 0)   + ?4 END,
+		output_tokens  = CASE WHEN ?5 IS NULL THEN output_tokens  ELSE coalesce(output_tokens, 0)  + ?5 END,
+		total_cost_usd = CASE WHEN ?6 IS NULL THEN total_cost_usd ELSE coalesce(total_cost_usd, 0) + ?6 END,
+		current_phase = coalesce(?7, current_phase), name = coalesce(name, ?8) WHERE id = ?9`,
+		t.at, spoken, t.turns, u.InputTokens, u.OutputTokens, u.CostUSD, orNull(string(t.phase)), orNull(clip(t.name, maxName)), sessionID)
 }
 
 // appender adds entries to one log within a transaction.
@@ -128,7 +147,7 @@ func (a *appender) add(e session.NewEntry, event bool) error {
 		return err
 	}
 	a.ordinal++
-	if isMessage(e.Kind) {
+	if session.RoleOf(e.Kind) != "" {
 		a.messages++
 	}
 	a.entries = append(a.entries, entry)
@@ -147,17 +166,6 @@ func (a *appender) finish() error {
 		return nil
 	}
 	return a.c.run("UPDATE pods SET seq = ? WHERE pod_key = ?", a.seq, a.h.podKey)
-}
-
-// isMessage reports whether entries of this kind count as messages; the
-// others mark where turns, runs and sessions end.
-func isMessage(k session.Kind) bool {
-	switch k {
-	case session.KindInput, session.KindSystem, session.KindText, session.KindReasoning, session.KindToolCall, session.KindToolResult:
-		return true
-	default:
-		return false
-	}
 }
 
 // encode writes a payload without the escapes that only HTML needs.

@@ -23,9 +23,6 @@ var (
 	ErrNewer = errors.New("the store is newer than this program")
 	// ErrOutdated means that the store has to be migrated first.
 	ErrOutdated = errors.New("the store has to be migrated")
-	// ErrAdopted means that the store belongs to lionagi and takes no pods. It
-	// comes together with session.ErrReadOnly.
-	ErrAdopted = errors.New("the store belongs to lionagi")
 	// ErrUnsafe means that the path must not be opened: not a regular file, not
 	// ours, a link, or on a network file system.
 	ErrUnsafe = errors.New("the store cannot be opened safely")

@@ -21,15 +21,16 @@ func bookStart(c *conn, at float64, project, provider, model string) error {
 		quarterOf(at), project, provider, model)
 }
 
-// book records what one request used: in the ledger, in the session's totals
-// and in the rollup. Unknown stays unknown: a total that was never reported is
-// NULL, and an unpriced request is counted as one.
+// book records what one request used in the ledger, in the log's counters and
+// in the rollup; touch adds it to the session's totals. An unpriced request is
+// counted as one: its cost is unknown, not 0.
 func book(c *conn, h hold, at float64, purpose string, u session.Usage) error {
 	if err := checkUsage(u); err != nil {
 		return err
 	}
-	err := c.run(`INSERT INTO usage_records (log_key, created_at, purpose, provider, model, project, input_tokens, output_tokens,
-		cache_read_tokens, cache_write_tokens, reasoning_tokens, cost_usd, price_source) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+	err := c.run(`INSERT INTO usage_records (log_key, number, created_at, purpose, provider, model, project, input_tokens, output_tokens,
+		cache_read_tokens, cache_write_tokens, reasoning_tokens, cost_usd, price_source)
+		SELECT log_key, priced_requests + unpriced_requests, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13 FROM logs WHERE log_key = ?1`,
 		h.logKey, at, purpose, h.provider, h.model, h.project, u.InputTokens, u.OutputTokens,
 		u.CacheReadTokens, u.CacheWriteTokens, u.ReasoningTokens, u.CostUSD, orNull(u.PriceSource))
 	if err != nil {
@@ -43,14 +44,6 @@ func book(c *conn, h hold, at float64, purpose string, u session.Usage) error {
 		cache_read_tokens = cache_read_tokens + ?, cache_write_tokens = cache_write_tokens + ?, reasoning_tokens = reasoning_tokens + ?
 		WHERE log_key = ?`,
 		priced, unpriced, u.CacheReadTokens, u.CacheWriteTokens, u.ReasoningTokens, h.logKey)
-	if err != nil {
-		return err
-	}
-	err = c.run(`UPDATE sessions SET
-		input_tokens   = CASE WHEN ?1 IS NULL THEN input_tokens   ELSE coalesce(input_tokens, 0)   + ?1 END,
-		output_tokens  = CASE WHEN ?2 IS NULL THEN output_tokens  ELSE coalesce(output_tokens, 0)  + ?2 END,
-		total_cost_usd = CASE WHEN ?3 IS NULL THEN total_cost_usd ELSE coalesce(total_cost_usd, 0) + ?3 END
-		WHERE id = ?4`, u.InputTokens, u.OutputTokens, u.CostUSD, h.session)
 	if err != nil {
 		return err
 	}

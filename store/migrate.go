@@ -275,8 +275,11 @@ func (m *Migration) did(what string, start time.Time, tell func(string, time.Dur
 	}
 }
 
-// listingMigration is the step that brings listing_store_identity.
-const listingMigration = 2
+// The steps that bring listing_store_identity and the logs.
+const (
+	listingMigration = 2
+	logMigration     = 3
+)
 
 // insertIdentity gives the store its incarnation if it has none.
 func insertIdentity(c *conn, now float64) error {

@@ -80,7 +80,7 @@ type Store struct {
 // Open opens the store at path for reading and writing. It neither makes nor
 // migrates it: ErrAbsent, ErrOutdated. The writing connection is only opened
 // by the first write. An adopted store opens too; what only a Podium store may
-// do then answers ErrAdopted.
+// do then answers session.ErrAdopted.
 func Open(ctx context.Context, path string, opts Options) (*Store, error) {
 	return open(ctx, path, opts, false)
 }
@@ -110,9 +110,10 @@ func Create(ctx context.Context, path string, opts Options) (*Store, error) {
 	return s, nil
 }
 
+// errAdopted refuses to write into a store of lionagi's.
 func errAdopted() error {
-	return fmt.Errorf("%w, which prunes and rebuilds it: podium reads it but keeps no pods and imports in it; "+
-		"name another file with --store: %w", ErrAdopted, session.ErrReadOnly)
+	return fmt.Errorf("%w: it belongs to lionagi, which prunes and rebuilds it; name another file with --store: %w",
+		session.ErrAdopted, session.ErrReadOnly)
 }
 
 func open(ctx context.Context, path string, opts Options, readOnly bool) (*Store, error) {

@@ -51,7 +51,7 @@ func scanPod(stmt *sqlite3.Stmt) (session.Pod, error) {
 }
 
 // StartPod claims the name and a session for a process. A name or a session
-// whose process still runs is refused with session.ErrLost; one whose process
+// whose process still runs is refused with session.ErrHeld; one whose process
 // was killed is closed as aborted first.
 func (s *Store) StartPod(ctx context.Context, start session.PodStart) (session.Pod, error) {
 	var pod session.Pod
@@ -85,7 +85,7 @@ func (s *Store) startPod(c *conn, start session.PodStart) (session.Pod, hold, er
 		return fail(err)
 	}
 	if known && old.EndedAt.IsZero() && old.Process != start.Process && s.opts.Alive(old.Process) {
-		return fail(fmt.Errorf("pod %s already runs as process %d: %w", start.Name, old.Process.PID, session.ErrLost))
+		return fail(fmt.Errorf("pod %s already runs as process %d: %w", start.Name, old.Process.PID, session.ErrHeld))
 	}
 	b := birth{id: start.SessionID, start: start, phase: session.PhaseIdle, at: at, code: reasonStarted, actor: "pod:" + start.Name, podID: old.ID}
 	if !known {
@@ -171,7 +171,7 @@ func (s *Store) refuseHeld(c *conn, sessionID string, start session.PodStart) er
 	}
 	for _, other := range others {
 		if s.opts.Alive(other.Process) {
-			return fmt.Errorf("session %s is held by pod %s (process %d): %w", sessionID, other.Name, other.Process.PID, session.ErrLost)
+			return fmt.Errorf("session %s is held by pod %s (process %d): %w", sessionID, other.Name, other.Process.PID, session.ErrHeld)
 		}
 		if _, err := closeDead(c, other, seconds(s.opts.Now())); err != nil {
 			return err
@@ -341,7 +341,7 @@ func (s *Store) ForgetPod(ctx context.Context, name string) error {
 			return session.ErrNotFound
 		}
 		if pod.EndedAt.IsZero() {
-			return fmt.Errorf("it has not ended (process %d): %w", pod.Process.PID, session.ErrLost)
+			return fmt.Errorf("it has not ended (process %d): %w", pod.Process.PID, session.ErrHeld)
 		}
 		for _, sql := range []string{
 			"DELETE FROM inbox WHERE pod_key = (SELECT pod_key FROM pods WHERE name = ?)",

@@ -54,8 +54,8 @@ func (b birth) insert(c *conn) (logKey int64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	err = c.run("INSERT INTO logs (session_id, opened_at, opened_provider, opened_model) VALUES (?, ?, ?, ?)",
-		b.id, b.at, b.start.Provider, b.start.Model)
+	err = c.run("INSERT INTO logs (session_id, opened_at, opened_project, opened_provider, opened_model) VALUES (?, ?, ?, ?, ?)",
+		b.id, b.at, b.project, b.start.Provider, b.start.Model)
 	if err != nil {
 		return 0, err
 	}

@@ -1,73 +1,23 @@
 package store_test
 
 import (
-	"context"
 	"errors"
-	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"podium.local/protocol"
 	"podium.local/session"
 	"podium.local/store"
+	"podium.local/store/storetest"
 )
 
-var epoch = time.Date(2026, 11, 30, 20, 0, 0, 0, time.UTC)
-
-// newStore makes a store in a folder of the test's own.
-func newStore(t testing.TB, opts store.Options) *store.Store {
-	t.Helper()
-	if opts.Now == nil {
-		opts.Now = func() time.Time { return epoch }
-	}
-	s, err := store.Create(t.Context(), filepath.Join(t.TempDir(), "state.db"), opts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return s
-}
-
-func startOf(name string) session.PodStart {
-	return session.PodStart{
-		Name: name, Cwd: "/src/" + name, Provider: "anthropic", Model: "opus", Project: "podium",
-		Process: session.Process{PID: 4711, CreateTime: 1000.5, Host: "here", BootTime: 7},
-	}
-}
-
-func startPod(t testing.TB, s *store.Store, start session.PodStart) session.Pod {
-	t.Helper()
-	p, err := s.StartPod(t.Context(), start)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
-}
-
-func text(s string) session.NewEntry {
-	return session.NewEntry{ID: protocol.NewEntryID(), Kind: session.KindText, Payload: session.Text{Text: s}}
-}
-
-func commit(t testing.TB, s *store.Store, p session.Pod, entries ...session.NewEntry) []session.Entry {
-	t.Helper()
-	out, err := s.Commit(t.Context(), session.Commit{PodID: p.ID, SessionID: p.SessionID, At: epoch, Entries: entries})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out
-}
-
 func TestCommit_ReturnsWhatLogReadsBack(t *testing.T) {
-	s := newStore(t, store.Options{})
-	p := startPod(t, s, startOf("a"))
-	first := commit(t, s, p, text("one"), session.NewEntry{ID: "not-a-uuid", Kind: session.KindSystem, Payload: session.System{Text: "<b>&"}})
-	second := commit(t, s, p, text("three"))
+	s := storetest.New(t, store.Options{})
+	p := storetest.Start(t, s, storetest.PodStart("a"))
+	odd := session.NewEntry{ID: "not-a-uuid", Kind: session.KindSystem, Payload: session.System{Text: "<b>&\x00é"}}
+	first := storetest.Commit(t, s, p, storetest.Text("one"), odd)
+	second := storetest.Commit(t, s, p, storetest.Text("three"))
 	got, err := s.Log(t.Context(), p.SessionID, 0, -1, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -85,50 +35,163 @@ func TestCommit_ReturnsWhatLogReadsBack(t *testing.T) {
 	if diff := cmp.Diff(second, since); diff != "" {
 		t.Error(diff)
 	}
+	for i, e := range got {
+		if n, err := s.Ordinal(t.Context(), p.SessionID, e.ID); err != nil || n != int64(i) {
+			t.Errorf("ordinal of %s is %d, %v", e.ID, n, err)
+		}
+	}
+	if _, err := s.Ordinal(t.Context(), "another", got[0].ID); !errors.Is(err, session.ErrNotFound) {
+		t.Errorf("an entry of another session: %v", err)
+	}
+}
+
+func TestLog_GivesTheAskedPart(t *testing.T) {
+	s := storetest.New(t, store.Options{})
+	p := storetest.Start(t, s, storetest.PodStart("a"))
+	for range 10 {
+		storetest.Commit(t, s, p, storetest.Text("x"))
+	}
+	for _, tt := range []struct {
+		from, to int64
+		limit    int
+		first, n int64
+	}{
+		{0, -1, 0, 0, 10},
+		{3, -1, 0, 3, 7},
+		{3, 5, 0, 3, 2},
+		{3, 9, 4, 3, 4},
+		{9, 100, 0, 9, 1},
+		{10, -1, 0, 0, 0},
+		{5, 5, 0, 0, 0},
+		{7, 3, 0, 0, 0},
+	} {
+		got, err := s.Log(t.Context(), p.SessionID, tt.from, tt.to, tt.limit)
+		if err != nil || int64(len(got)) != tt.n || tt.n > 0 && got[0].Ordinal != tt.first {
+			t.Errorf("%+v: %d entries, %v", tt, len(got), err)
+		}
+	}
+	if got, err := s.Log(t.Context(), "unknown", 0, -1, 0); err != nil || got != nil {
+		t.Errorf("an unknown session: %v, %v", got, err)
+	}
 }
 
 func TestAccept_SurvivesUntilItsEntryIsCommitted(t *testing.T) {
-	s := newStore(t, store.Options{})
-	p := startPod(t, s, startOf("a"))
-	item := session.InboxItem{EntryID: protocol.NewEntryID(), Kind: "input", Text: "hello", Client: "tui/1", AcceptedAt: epoch}
+	s := storetest.New(t, store.Options{})
+	p := storetest.Start(t, s, storetest.PodStart("a"))
+	item := session.InboxItem{
+		EntryID: protocol.NewEntryID(), Kind: "input", Text: "hello", Client: "tui/1", AcceptedAt: storetest.Epoch,
+	}
 	id, repeated, err := s.Accept(t.Context(), session.Acceptance{PodID: p.ID, Item: item, RequestID: "r1"})
 	if err != nil || repeated || id != item.EntryID {
 		t.Fatalf("%q %v %v", id, repeated, err)
-	}
-	again := item
-	again.EntryID = protocol.NewEntryID()
-	id, repeated, err = s.Accept(t.Context(), session.Acceptance{PodID: p.ID, Item: again, RequestID: "r1"})
-	if err != nil || !repeated || id != item.EntryID {
-		t.Fatalf("repeated: %q %v %v", id, repeated, err)
 	}
 	inbox, err := s.Inbox(t.Context(), p.ID)
 	if diff := cmp.Diff([]session.InboxItem{item}, inbox); err != nil || diff != "" {
 		t.Fatal(err, diff)
 	}
-	_, err = s.Commit(t.Context(), session.Commit{
-		PodID: p.ID, SessionID: p.SessionID, At: epoch, Taken: []string{item.EntryID},
+	take := session.Commit{
+		PodID: p.ID, SessionID: p.SessionID, At: storetest.Epoch, Taken: []string{item.EntryID},
 		Entries: []session.NewEntry{{ID: item.EntryID, Kind: session.KindInput, Payload: session.Input{Text: "hello", Kind: "input"}}},
-	})
-	if err != nil {
+	}
+	if _, err := s.Commit(t.Context(), take); err != nil {
 		t.Fatal(err)
 	}
 	if inbox, err = s.Inbox(t.Context(), p.ID); err != nil || len(inbox) != 0 {
 		t.Errorf("inbox after the commit: %v %v", inbox, err)
 	}
+	take.Entries[0].ID = protocol.NewEntryID()
+	if _, err := s.Commit(t.Context(), take); !errors.Is(err, session.ErrNotFound) {
+		t.Errorf("taking it a second time: %v", err)
+	}
+	if log, err := s.Log(t.Context(), p.SessionID, 0, -1, 0); err != nil || len(log) != 1 {
+		t.Errorf("the refused commit left %d entries, %v", len(log), err)
+	}
+}
+
+func TestAccept_AnswersARepeatedRequestWithTheFirstEntry(t *testing.T) {
+	s := storetest.New(t, store.Options{})
+	a := storetest.Start(t, s, storetest.PodStart("a"))
+	b := storetest.Start(t, s, storetest.PodStart("b"))
+	accept := func(p session.Pod, request string) (string, bool) {
+		t.Helper()
+		id, repeated, err := s.Accept(t.Context(), session.Acceptance{
+			PodID: p.ID, RequestID: request, Item: session.InboxItem{EntryID: protocol.NewEntryID(), Kind: "input", Text: "x"},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return id, repeated
+	}
+	first, _ := accept(a, "r")
+	if id, repeated := accept(a, "r"); !repeated || id != first {
+		t.Errorf("again: %q, %v", id, repeated)
+	}
+	if id, repeated := accept(b, "r"); repeated || id == first {
+		t.Errorf("another pod's: %q, %v", id, repeated)
+	}
+	if id, repeated := accept(a, ""); repeated || id == first {
+		t.Errorf("without a request id: %q, %v", id, repeated)
+	}
+	if err := s.DropInbox(t.Context(), a.ID, []string{first}); err != nil {
+		t.Fatal(err)
+	}
+	if id, err := s.Accepted(t.Context(), a.ID, "r"); err != nil || id != first {
+		t.Errorf("after its input was discarded: %q, %v", id, err)
+	}
+	if id, err := s.Accepted(t.Context(), a.ID, "never"); err != nil || id != "" {
+		t.Errorf("one never seen: %q, %v", id, err)
+	}
+}
+
+func TestAccept_RefusesWhenTheInboxIsFullExceptRepeats(t *testing.T) {
+	s := storetest.New(t, store.Options{})
+	p := storetest.Start(t, s, storetest.PodStart("a"))
+	other := storetest.Start(t, s, storetest.PodStart("b"))
+	accept := func(p session.Pod, request string) error {
+		_, _, err := s.Accept(t.Context(), session.Acceptance{
+			PodID: p.ID, RequestID: request, Item: session.InboxItem{EntryID: protocol.NewEntryID(), Kind: "input", Text: "x"},
+		})
+		return err
+	}
+	if err := accept(p, "first"); err != nil {
+		t.Fatal(err)
+	}
+	for range 127 {
+		if err := accept(p, ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := accept(p, "one too many"); !errors.Is(err, session.ErrInboxFull) {
+		t.Errorf("the 129th: %v", err)
+	}
+	if id, err := s.Accepted(t.Context(), p.ID, "one too many"); err != nil || id != "" {
+		t.Errorf("a refused request counts as accepted: %q, %v", id, err)
+	}
+	if err := accept(p, "first"); err != nil {
+		t.Errorf("a repeated request: %v", err)
+	}
+	if err := accept(other, ""); err != nil {
+		t.Errorf("another pod: %v", err)
+	}
 }
 
 func TestLeave_EndsTheHold(t *testing.T) {
-	s := newStore(t, store.Options{})
-	p := startPod(t, s, startOf("a"))
-	leave := session.Leave{PodID: p.ID, SessionID: p.SessionID, At: epoch, Status: session.StatusCompleted, ReasonCode: "session.completed"}
+	s := storetest.New(t, store.Options{})
+	p := storetest.Start(t, s, storetest.PodStart("a"))
+	leave := session.Leave{
+		PodID: p.ID, SessionID: p.SessionID, At: storetest.Epoch, Status: session.StatusCompleted, ReasonCode: "session.completed",
+	}
 	if err := s.Leave(t.Context(), leave); err != nil {
 		t.Fatal(err)
 	}
-	_, err := s.Commit(context.Background(), session.Commit{PodID: p.ID, SessionID: p.SessionID, Entries: []session.NewEntry{text("late")}})
-	if !errors.Is(err, session.ErrLost) {
+	late := session.Commit{PodID: p.ID, SessionID: p.SessionID, Entries: []session.NewEntry{storetest.Text("late")}}
+	if _, err := s.Commit(t.Context(), late); !errors.Is(err, session.ErrLost) {
 		t.Errorf("commit after leaving: %v", err)
 	}
-	again := startPod(t, s, startOf("a"))
+	if err := s.Leave(t.Context(), leave); !errors.Is(err, session.ErrLost) {
+		t.Errorf("leaving twice: %v", err)
+	}
+	again := storetest.Start(t, s, storetest.PodStart("a"))
 	if again.SessionID != p.SessionID || again.ID != p.ID {
 		t.Errorf("the name continues %+v, was %+v", again, p)
 	}

@@ -54,6 +54,7 @@ CREATE TABLE logs (
     log_key            INTEGER PRIMARY KEY,
     session_id         TEXT    NOT NULL UNIQUE REFERENCES sessions (id) ON DELETE CASCADE,
     opened_at          REAL    NOT NULL,
+    opened_project     TEXT    NOT NULL DEFAULT '',
     opened_provider    TEXT    NOT NULL DEFAULT '',
     opened_model       TEXT    NOT NULL DEFAULT '',
     entries            INTEGER NOT NULL DEFAULT 0,
@@ -91,11 +92,11 @@ CREATE TABLE lineage (
 );
 CREATE INDEX idx_lineage_compacted_from ON lineage (compacted_from);
 
--- One row a request to a model. The totals on sessions and logs and the rollup
--- are sums of these.
+-- One row a request to a model, numbered from 0 in its log. The totals on
+-- sessions and logs and the rollup are sums of these.
 CREATE TABLE usage_records (
-    usage_key          INTEGER PRIMARY KEY,
     log_key            INTEGER NOT NULL REFERENCES logs (log_key) ON DELETE CASCADE,
+    number             INTEGER NOT NULL,
     created_at         REAL    NOT NULL,
     purpose            TEXT    NOT NULL CHECK (purpose IN ('turn', 'summary')),
     provider           TEXT    NOT NULL,
@@ -107,9 +108,9 @@ CREATE TABLE usage_records (
     cache_write_tokens INTEGER NOT NULL DEFAULT 0,
     reasoning_tokens   INTEGER NOT NULL DEFAULT 0,
     cost_usd           REAL,
-    price_source       TEXT
-);
-CREATE INDEX idx_usage_records_log ON usage_records (log_key);
+    price_source       TEXT,
+    PRIMARY KEY (log_key, number)
+) WITHOUT ROWID;
 
 -- Spend by quarter of an hour, in which every time zone's days can be summed.
 -- quarter_utc is the Unix second at which the quarter begins.
