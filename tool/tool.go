@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"slices"
@@ -29,6 +30,9 @@ type Result struct {
 	Summary string
 	// Content is the rest, which pruning may leave out of later requests.
 	Content string
+	// Full is the length in bytes of the content of which a tool that minds its
+	// cap itself (see Clip) kept only Content; 0 when it is Content's own.
+	Full    int
 	IsError bool
 }
 
@@ -40,9 +44,11 @@ func (r Result) Text() string {
 	return r.Summary + "\n" + r.Content
 }
 
-// Registry holds the tools of one pod, by name.
+// Registry holds the tools of one pod, by name, and the caps of what they
+// give.
 type Registry struct {
 	tools []Tool
+	caps  Caps
 }
 
 // NewRegistry takes the tools in the order they are listed to a person; two
@@ -55,6 +61,35 @@ func NewRegistry(tools ...Tool) *Registry {
 		panic("tool: two tools of one name")
 	}
 	return r
+}
+
+// WithCaps is the same registry with other caps.
+func (r *Registry) WithCaps(caps Caps) *Registry {
+	return &Registry{tools: r.tools, caps: caps}
+}
+
+// Run executes one call of the named tool, which may be unknown, and cuts the
+// content to the tool's cap. The Truncation is nil when nothing was left out.
+// Empty arguments, as some models send for a call without any, are an empty
+// object.
+func (r *Registry) Run(ctx context.Context, name string, args json.RawMessage) (Result, *Truncation) {
+	t, ok := r.Get(name)
+	if !ok {
+		return Unknown(name), nil
+	}
+	if len(bytes.TrimSpace(args)) == 0 {
+		args = json.RawMessage("{}")
+	}
+	res := t.Run(ctx, args)
+	limit := r.caps.Limit(name)
+	content := Cap(res.Content, limit)
+	full := max(res.Full, len(res.Content))
+	if full == len(res.Content) && content == res.Content {
+		return res, nil
+	}
+	cut := &Truncation{Tool: name, From: full, To: len(content), Limit: limit}
+	res.Content = content
+	return res, cut
 }
 
 // Names lists the tools in the order given.
