@@ -118,31 +118,40 @@ func (p *provider) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.De
 	}
 }
 
-// classify reads the vendor's error types, which inside a stream are all there
-// is, and the one condition that has no code of its own.
+// classify reads the vendor's words where they say more than the status: for
+// errors inside a stream, which have none, and for the conditions that share a
+// status with others.
 func classify(e *llm.Error) {
 	switch e.Code {
 	case "overloaded_error":
 		e.Kind = llm.ErrorOverloaded
-	case "rate_limit_error":
-		e.Kind = llm.ErrorRateLimited
-	case "contract_spend_limit_reached", "enforced_spend_limit_reached":
-		e.Kind = llm.ErrorInvalid // 429, but waiting does not help
-	case "authentication_error", "permission_error":
-		e.Kind = llm.ErrorAuth
-	case "api_error", "timeout_error":
-		e.Kind = llm.ErrorUnavailable
 	case "request_too_large", "request_body_too_large_after_decoding":
 		e.Kind = llm.ErrorContextOverflow
-	case "invalid_request_error", "not_found_error", "billing_error", "conflict_error":
-		e.Kind = llm.ErrorInvalid
+	case "contract_spend_limit_reached", "enforced_spend_limit_reached":
+		e.Kind = llm.ErrorInvalid // 429, but waiting does not help
 	}
 	if e.Status == http.StatusRequestEntityTooLarge {
 		e.Kind = llm.ErrorContextOverflow
 	}
-	if e.Kind == llm.ErrorInvalid && (e.Status == 0 || e.Status == http.StatusBadRequest) && saysTooLong(e.Message) {
+	if e.Kind == "" {
+		e.Kind = kinds[e.Code]
+	}
+	if e.Kind == llm.ErrorInvalid && saysTooLong(e.Message) {
 		e.Kind = llm.ErrorContextOverflow
 	}
+}
+
+// kinds are the error types as they come inside a stream.
+var kinds = map[string]llm.ErrorKind{
+	"rate_limit_error":      llm.ErrorRateLimited,
+	"authentication_error":  llm.ErrorAuth,
+	"permission_error":      llm.ErrorAuth,
+	"api_error":             llm.ErrorUnavailable,
+	"timeout_error":         llm.ErrorUnavailable,
+	"invalid_request_error": llm.ErrorInvalid,
+	"not_found_error":       llm.ErrorInvalid,
+	"billing_error":         llm.ErrorInvalid,
+	"conflict_error":        llm.ErrorInvalid,
 }
 
 // saysTooLong knows the vendor's two sentences for a prompt that does not fit.

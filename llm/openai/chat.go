@@ -63,7 +63,7 @@ func (p *chatProvider) Stream(ctx context.Context, req llm.Request) iter.Seq2[ll
 			yield(nil, err)
 			return
 		}
-		answer := &chatAnswer{endpoint: p.endpoint, calls: map[int64]*block{}}
+		answer := &chatAnswer{endpoint: p.endpoint, calls: map[int64]*chatCall{}}
 		stream(ctx, p.endpoint, answer, func(ctx context.Context, options ...option.RequestOption) error {
 			return p.service.NewStreaming(ctx, params, options...).Err()
 		})(yield)

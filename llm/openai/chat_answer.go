@@ -22,13 +22,19 @@ type chatAnswer struct {
 	text, thought *block
 	field         string
 	// calls are the calls by their index on the wire.
-	calls map[int64]*block
+	calls map[int64]*chatCall
 	// counted is the last usage that was told.
 	counted llm.Usage
 	// reason is the finish_reason, once it came.
 	reason  string
 	refused bool
 	end     bool
+}
+
+// chatCall is a call; named says that the server gave it its id.
+type chatCall struct {
+	*block
+	named bool
 }
 
 func (a *chatAnswer) finished() bool { return a.end }
@@ -124,8 +130,8 @@ func (a *chatAnswer) say(s string) {
 
 // call adds to a call, or begins one.
 func (a *chatAnswer) call(c sdk.ChatCompletionChunkChoiceDeltaToolCall) {
-	blk := a.calls[c.Index]
-	if blk == nil || a.another(blk, c) {
+	call := a.calls[c.Index]
+	if call == nil || call.another(c) {
 		if c.Function.Name == "" {
 			return // a piece of nothing
 		}
@@ -135,26 +141,31 @@ func (a *chatAnswer) call(c sdk.ChatCompletionChunkChoiceDeltaToolCall) {
 		}
 		a.settle(nil)
 		a.sign(id, c.JSON.ExtraFields["extra_content"])
-		blk = a.blocks.open(llm.BlockStart{Kind: llm.BlockToolCall, ID: id, Name: c.Function.Name})
-		a.calls[c.Index] = blk
+		call = &chatCall{
+			block: a.blocks.open(llm.BlockStart{Kind: llm.BlockToolCall, ID: id, Name: c.Function.Name}),
+			named: c.ID != "",
+		}
+		a.calls[c.Index] = call
 	} else {
-		a.settle(blk)
+		a.settle(call.block)
 	}
-	if c.Function.Arguments != "" && !blk.done {
-		a.blocks.write(blk, c.Function.Arguments)
+	if c.Function.Arguments != "" && !call.done {
+		a.blocks.write(call.block, c.Function.Arguments)
 	}
 }
 
-// another reports whether a piece with the index of blk begins a call of its
-// own: some servers number all calls alike.
-func (a *chatAnswer) another(blk *block, c sdk.ChatCompletionChunkChoiceDeltaToolCall) bool {
-	if c.Function.Name == "" {
+// another reports whether a piece with the index of a call begins one of its
+// own: some servers number all calls alike, others repeat the name with every
+// piece.
+func (call *chatCall) another(c sdk.ChatCompletionChunkChoiceDeltaToolCall) bool {
+	switch {
+	case c.Function.Name == "" || c.ID == call.start.ID:
 		return false
+	case c.ID != "" && call.named:
+		return true
+	default:
+		return c.Function.Arguments != "" && call.complete()
 	}
-	if c.ID != "" {
-		return c.ID != blk.start.ID
-	}
-	return c.Function.Arguments != "" && blk.complete()
 }
 
 // sign keeps what came with a call and must go back with it, in a reasoning
@@ -178,9 +189,9 @@ func (a *chatAnswer) settle(keep *block) {
 		a.blocks.done(a.text, nil)
 		a.text = nil
 	}
-	for _, blk := range a.calls {
-		if blk != keep && !blk.done && blk.complete() {
-			a.blocks.done(blk, nil)
+	for _, call := range a.calls {
+		if call.block != keep && !call.done && call.complete() {
+			a.blocks.done(call.block, nil)
 		}
 	}
 }

@@ -118,34 +118,57 @@ func stream(ctx context.Context, endpoint *vendor.Endpoint, r reader, open func(
 	}
 }
 
-// classify reads the vendor's codes and those of servers that resemble it.
+// classify reads codes where they say more than the status: for errors inside
+// a stream, which have none, and for the conditions that share a status with
+// others.
 func classify(e *llm.Error) {
-	switch strings.ToLower(e.Code) {
+	code := strings.ToLower(e.Code)
+	switch code {
 	case "context_length_exceeded", "exceed_context_size_error", "string_above_max_length":
 		e.Kind = llm.ErrorContextOverflow
 		return
 	case "insufficient_quota", "billing_hard_limit_reached", "billing_not_active":
 		e.Kind = llm.ErrorInvalid // 429, but waiting does not help
 		return
-	case "rate_limit_exceeded", "resource_exhausted":
-		e.Kind = llm.ErrorRateLimited
-		return
-	case "invalid_api_key", "authentication_error", "permission_error":
-		e.Kind = llm.ErrorAuth
-		return
-	case "overloaded_error", "overloaded", "slow_down", "server_is_overloaded":
-		e.Kind = llm.ErrorOverloaded
+	}
+	if e.Status == http.StatusRequestEntityTooLarge || (e.Kind != llm.ErrorRateLimited && saysTooLong(e.Message)) {
+		e.Kind = llm.ErrorContextOverflow
 		return
 	}
-	switch {
-	case e.Status == http.StatusRequestEntityTooLarge, e.Kind != llm.ErrorRateLimited && saysTooLong(e.Message):
-		e.Kind = llm.ErrorContextOverflow
-	case e.Kind != "":
-	case strings.EqualFold(e.Code, "server_error"), strings.EqualFold(e.Code, "internal_error"), strings.EqualFold(e.Code, "vector_store_timeout"):
-		e.Kind = llm.ErrorUnavailable
-	case e.Code != "":
+	if e.Kind != "" || code == "" {
+		return
+	}
+	if kind, known := kinds[code]; known {
+		e.Kind = kind
+	} else {
 		e.Kind = llm.ErrorInvalid
 	}
+}
+
+// kinds are the codes and types that come inside a stream and mean more than
+// that the request is wrong.
+var kinds = map[string]llm.ErrorKind{
+	"rate_limit_exceeded":  llm.ErrorRateLimited,
+	"rate_limit_error":     llm.ErrorRateLimited,
+	"requests":             llm.ErrorRateLimited, // the vendor's type for too many of them
+	"tokens":               llm.ErrorRateLimited,
+	"resource_exhausted":   llm.ErrorRateLimited,
+	"overloaded":           llm.ErrorOverloaded,
+	"overloaded_error":     llm.ErrorOverloaded,
+	"slow_down":            llm.ErrorOverloaded,
+	"server_is_overloaded": llm.ErrorOverloaded,
+	"server_error":         llm.ErrorUnavailable,
+	"internal_error":       llm.ErrorUnavailable,
+	"internal":             llm.ErrorUnavailable,
+	"unavailable":          llm.ErrorUnavailable,
+	"api_error":            llm.ErrorUnavailable,
+	"vector_store_timeout": llm.ErrorUnavailable,
+	"deadline_exceeded":    llm.ErrorUnavailable,
+	"invalid_api_key":      llm.ErrorAuth,
+	"authentication_error": llm.ErrorAuth,
+	"permission_error":     llm.ErrorAuth,
+	"permission_denied":    llm.ErrorAuth,
+	"unauthenticated":      llm.ErrorAuth,
 }
 
 // saysTooLong knows the sentences of servers that have no code for a prompt
