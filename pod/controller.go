@@ -1,0 +1,327 @@
+package pod
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"podium.local/protocol"
+	"podium.local/session"
+)
+
+// Fixed messages of rejections.
+const (
+	messageAlreadyRunning = "Pod is already executing a turn"
+	messageNotRunning     = "Pod is not running"
+	messageNotPaused      = "Pod is not paused"
+	messageStopping       = "refused: the pod is shutting down"
+)
+
+// onceGrace is how long a pod that is to end after its first run waits for
+// somebody to start it while nobody is connected.
+const onceGrace = 30 * time.Second
+
+// command is one method on its way to the controller.
+type command struct {
+	client *client
+	method protocol.Method
+	// accepted is the entry id of an input that is in the inbox already.
+	accepted string
+	done     chan struct{}
+}
+
+// controller judges methods and run ends one after the other. It alone starts
+// and ends runs and changes the pod's state, so each method meets exactly one
+// state. Its goroutine is that of Pod.Run.
+type controller struct {
+	p     *Pod
+	state protocol.PodState
+	run   *run
+	// ended delivers the outcome of the run that goes on.
+	ended chan outcome
+	// stopping is set once a shutdown was asked for, discarded when that cost a
+	// run its end, fatal when the pod cannot go on.
+	stopping  bool
+	discarded bool
+	fatal     error
+	// ran says that a run has ended in this process.
+	ran bool
+	// debt is the end of a run that could not be saved; it goes in front of the
+	// next entries.
+	debt []session.NewEntry
+}
+
+// serve works until the pod is to end.
+func (k *controller) serve(ctx context.Context) {
+	p := k.p
+	k.wake(true)
+	alone := time.NewTimer(onceGrace)
+	defer alone.Stop()
+	for !k.over() {
+		select {
+		case cmd := <-p.commands:
+			k.handle(cmd)
+			close(cmd.done)
+		case out := <-k.ended:
+			k.endRun(out)
+		case <-p.lonely:
+			alone.Reset(onceGrace)
+		case <-alone.C:
+			if p.o.Once && k.run == nil && k.state == protocol.StateIdle && p.hub.empty() {
+				p.log.Info("nobody came to start a run")
+				k.stopping = true
+			}
+		case <-ctx.Done():
+			ctx = context.WithoutCancel(ctx)
+			p.log.Info("asked to stop")
+			k.shutdown()
+		}
+	}
+}
+
+// over reports whether there is nothing left to wait for.
+func (k *controller) over() bool { return k.run == nil && (k.stopping || k.fatal != nil) }
+
+// handle judges one method in the state of this moment.
+func (k *controller) handle(cmd command) {
+	c, id := cmd.client, cmd.method.RequestID
+	name := cmd.method.Params.MethodName()
+	reject := func(code protocol.ErrorCode, message string) { c.reject(k.p.hub, id, code, message) }
+	done := func(entryID string) { c.accept(k.p.hub, id, name, entryID) }
+	if k.stopping && name != protocol.MethodShutdown && cmd.accepted == "" {
+		reject(protocol.CodeInternal, messageStopping)
+		return
+	}
+	switch m := cmd.method.Params.(type) {
+	case protocol.Run:
+		k.handleRun(cmd, m)
+	case protocol.Notify, protocol.PodEvent:
+		done(cmd.accepted)
+		k.wake(false)
+	case protocol.Resume:
+		switch k.state {
+		case protocol.StatePaused:
+			if err := k.resume(); err != nil {
+				reject(protocol.CodeInternal, "refused: "+err.Error())
+				return
+			}
+			done("")
+			k.launch()
+		case protocol.StateIdle:
+			reject(protocol.CodeNotPaused, messageNotPaused)
+		default:
+			reject(protocol.CodeAlreadyRunning, messageAlreadyRunning)
+		}
+	case protocol.Cancel:
+		switch k.state {
+		case protocol.StateIdle:
+			reject(protocol.CodeNotRunning, messageNotRunning)
+		case protocol.StatePaused:
+			if err := k.discardPaused(); err != nil {
+				reject(protocol.CodeInternal, "refused: "+err.Error())
+				return
+			}
+			done("")
+		default:
+			k.run.stop(wishCancel)
+			done("")
+		}
+	case protocol.Pause:
+		switch k.state {
+		case protocol.StateIdle:
+			reject(protocol.CodeNotRunning, messageNotRunning)
+		case protocol.StatePaused:
+			done("")
+		default:
+			k.run.stop(wishPause)
+			done("")
+		}
+	case protocol.Shutdown:
+		done("")
+		k.shutdown()
+	default:
+		reject(protocol.CodeInternal, "refused: not supported yet: "+name)
+	}
+}
+
+// accept answers a method that was done, if the client can tell the answer.
+func (c *client) accept(h *hub, requestID, method, entryID string) {
+	if requestID == "" {
+		return
+	}
+	a := protocol.Accepted{Method: method}
+	if entryID != "" {
+		a.EntryID = &entryID
+	}
+	c.tell(h, protocol.Event{Data: a, RequestID: requestID})
+}
+
+// handleRun accepts an input and starts its run. One that was accepted before
+// is answered as then, whatever the state is now.
+func (k *controller) handleRun(cmd command, m protocol.Run) {
+	p, c, id := k.p, cmd.client, cmd.method.RequestID
+	if before, err := p.accepted(id); err != nil {
+		p.refuseInput(c, id, err)
+		return
+	} else if before != "" {
+		c.accept(p.hub, id, protocol.MethodRun, before)
+		return
+	}
+	if k.run != nil {
+		c.reject(p.hub, id, protocol.CodeAlreadyRunning, messageAlreadyRunning)
+		return
+	}
+	entryID, _, err := p.accept(protocol.InputText, m.Input, c.name, id, func(v *view) { v.state = protocol.StateRunning })
+	if err != nil {
+		p.refuseInput(c, id, err)
+		k.check(err)
+		return
+	}
+	c.accept(p.hub, id, protocol.MethodRun, entryID)
+	k.start(entryID)
+}
+
+// start begins a run of what the inbox holds.
+func (k *controller) start(inputID string) {
+	k.run = k.newRun()
+	k.run.inputID = inputID
+	k.run.interrupts = k.state == protocol.StatePaused
+	k.run.debt, k.debt = k.debt, nil
+	k.launch()
+}
+
+func (k *controller) newRun() *run {
+	r := &run{p: k.p}
+	// A run ends by wish only, never because a context of the caller's did.
+	r.ctx, r.cancel = context.WithCancelCause(context.Background())
+	return r
+}
+
+// launch lets the run go.
+func (k *controller) launch() {
+	r := k.run
+	k.state = protocol.StateRunning
+	k.p.hub.update(func(v *view) { v.state = protocol.StateRunning })
+	go func() { k.ended <- r.loop() }()
+	k.p.writeStatus()
+}
+
+// wake starts a run when the inbox holds something an idle pod should read. A
+// paused pod keeps notifications for later, but an input that was accepted
+// before a restart is a request.
+func (k *controller) wake(restarted bool) {
+	if k.run != nil || k.stopping || k.p.hub.queued() == 0 {
+		return
+	}
+	if k.state == protocol.StatePaused && !(restarted && k.p.holdsRequest()) {
+		return
+	}
+	k.start("")
+}
+
+// resume takes a paused run up; its state is committed before anybody hears of
+// it.
+func (k *controller) resume() error {
+	r := k.newRun()
+	r.resume = true
+	if m := k.p.runMark(); m != nil {
+		r.turns = m.Turns
+	}
+	_, err := k.p.record(step{phase: session.PhaseRunning, run: r.mark()})
+	if err != nil {
+		k.check(err)
+		return err
+	}
+	k.run = r
+	return nil
+}
+
+// discardPaused ends a paused run for good.
+func (k *controller) discardPaused() error {
+	p := k.p
+	hist, err := p.loadHistory()
+	if err != nil {
+		return err
+	}
+	calls, _ := hist.OpenCalls()
+	_, err = p.record(step{
+		entries: append(closings(calls, interruptedByUser), systemEntry(noteDiscarded)),
+		phase:   session.PhaseIdle,
+		view:    func(v *view) { v.state = protocol.StateIdle },
+		after:   []protocol.Event{{Data: protocol.Error{Code: protocol.CodeInternal, Message: session.Cancelled}}},
+	})
+	if err != nil {
+		k.check(err)
+		return err
+	}
+	k.state = protocol.StateIdle
+	p.writeStatus()
+	return nil
+}
+
+// shutdown lets the pod end as soon as its run has.
+func (k *controller) shutdown() {
+	k.stopping = true
+	if k.run != nil {
+		k.run.stop(wishShutdown)
+	}
+}
+
+// endRun commits the end of the run and the state it leaves.
+func (k *controller) endRun(out outcome) {
+	p, r := k.p, k.run
+	s, end := r.ending(out)
+	if _, err := p.record(s); err != nil {
+		end = k.unsaved(s, end, err)
+	}
+	k.run, k.ran = nil, true
+	r.cancel(nil)
+	k.state = protocol.StateIdle
+	if end.Result == protocol.RunPaused {
+		k.state = protocol.StatePaused
+	}
+	if k.stopping && end.Result == protocol.RunCancelled {
+		k.discarded = true
+	}
+	p.writeStatus()
+	k.check(out.err)
+	p.log.Info("run ended", "result", end.Result, "error", end.Error)
+	switch {
+	case p.o.Once && k.state == protocol.StateIdle:
+		k.stopping = true
+	case end.Result == protocol.RunFinished || end.Result == protocol.RunLimitReached:
+		// Notifications that came too late for this run wake the pod again. After
+		// an error or a cancel they wait for the next run.
+		k.wake(false)
+	}
+}
+
+// unsaved ends a run whose end the store did not take: everybody is told why
+// it stopped, and its end goes into the log in front of whatever can be saved
+// next.
+func (k *controller) unsaved(s step, end session.RunEnd, err error) session.RunEnd {
+	k.p.log.Error("save the end of a run", "error", err)
+	k.check(err)
+	if end.Error == "" {
+		end.Error = err.Error()
+	}
+	end.Result, end.Code = protocol.RunFailed, protocol.CodeInternal
+	s.entries[len(s.entries)-1].Payload = end
+	k.debt = s.entries
+	k.p.hub.update(func(v *view) {
+		v.state = protocol.StateIdle
+		v.open = nil
+	}, protocol.Event{Data: protocol.Error{Code: end.Code, Message: end.Error}})
+	return end
+}
+
+// check ends the pod when the session is not its own any more.
+func (k *controller) check(err error) {
+	if errors.Is(err, session.ErrLost) && k.fatal == nil {
+		k.fatal = err
+		k.p.log.Error("the session was taken over", "error", err)
+		if k.run != nil {
+			k.run.stop(wishShutdown)
+		}
+	}
+}

@@ -1,0 +1,219 @@
+package pod
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"syscall"
+	"time"
+
+	"github.com/gofrs/flock"
+)
+
+// Files in a pod's folder.
+const (
+	socketFile = "sock"
+	pidFile    = "pid"
+	statusFile = "status.json"
+	lockFile   = "lock"
+)
+
+// SocketPath is where the pod of that name listens. The system limits the
+// length of a socket's path; a longer one is an error that says so.
+func SocketPath(runDir, name string) (string, error) {
+	path := filepath.Join(runDir, name, socketFile)
+	if most := maxSocketPath(); len(path) > most {
+		return "", fmt.Errorf("socket path %s is %d bytes long, this system allows %d: "+
+			"choose a shorter pod name, or a shorter folder with PODIUM_HOME or XDG_RUNTIME_DIR", path, len(path), most)
+	}
+	return path, nil
+}
+
+// maxSocketPath is the most bytes of a socket's path; the last byte of the
+// system's field ends it.
+func maxSocketPath() int { return len(syscall.RawSockaddrUnix{}.Path) - 1 }
+
+// folder is a pod's own folder, held by its lock.
+type folder struct {
+	dir  string
+	lock *flock.Flock
+}
+
+// openFolder makes the folder, private to the user, and takes its lock: one
+// process a name.
+func openFolder(ctx context.Context, runDir, name string) (*folder, error) {
+	dir := filepath.Join(runDir, name)
+	for _, d := range []string{runDir, dir} {
+		if err := privateDir(d); err != nil {
+			return nil, err
+		}
+	}
+	// A reader looks whether the lock is held by taking it for a moment, and a
+	// pod that ends may remove the folder: both pass.
+	deadline := time.Now().Add(500 * time.Millisecond)
+	for {
+		f, err := tryLock(dir)
+		if err != nil {
+			return nil, fmt.Errorf("lock pod %s: %w", name, err)
+		}
+		if f != nil {
+			return f, nil
+		}
+		if time.Now().After(deadline) {
+			return nil, fmt.Errorf("pod %s is running already%s: attach to it, or choose another name", name, heldBy(dir))
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}
+
+// tryLock gives nil when somebody else holds the lock or just removed it.
+func tryLock(dir string) (*folder, error) {
+	path := filepath.Join(dir, lockFile)
+	l := flock.New(path, flock.SetPermissions(0o600))
+	ok, err := l.TryLock()
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, privateDir(dir)
+	}
+	if err != nil || !ok {
+		return nil, err
+	}
+	// The file may have been removed between opening and locking it; then the
+	// lock is on nothing.
+	if held, err := l.Stat(); err == nil {
+		if now, err := os.Stat(path); err == nil && os.SameFile(held, now) {
+			return &folder{dir, l}, nil
+		}
+	}
+	return nil, l.Close()
+}
+
+// privateDir makes a folder that only the user can enter.
+func privateDir(dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("make folder %s: %w", dir, err)
+	}
+	info, err := os.Stat(dir)
+	if err != nil {
+		return fmt.Errorf("look at folder %s: %w", dir, err)
+	}
+	if st, ok := info.Sys().(*syscall.Stat_t); ok && int(st.Uid) != os.Geteuid() {
+		return fmt.Errorf("folder %s belongs to user %d, not to you: remove it or choose another place with PODIUM_HOME", dir, st.Uid)
+	}
+	if info.Mode().Perm() != 0o700 {
+		if err := os.Chmod(dir, 0o700); err != nil {
+			return fmt.Errorf("make folder %s private: %w", dir, err)
+		}
+	}
+	return nil
+}
+
+func heldBy(dir string) string {
+	pid, err := os.ReadFile(filepath.Join(dir, pidFile))
+	if err != nil {
+		return ""
+	}
+	return " (pid " + string(pid) + ")"
+}
+
+// listen binds the socket. One that is left of a dead process is removed; one
+// that answers is never taken over.
+func (f *folder) listen(path string) (*net.UnixListener, error) {
+	if err := clearSocket(path); err != nil {
+		return nil, err
+	}
+	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
+	if err != nil {
+		return nil, fmt.Errorf("listen on %s: %w", path, err)
+	}
+	// Nobody but the user can have come in between: the folder is private.
+	if err := os.Chmod(path, 0o600); err != nil {
+		l.Close()
+		return nil, fmt.Errorf("make socket %s private: %w", path, err)
+	}
+	return l, nil
+}
+
+func clearSocket(path string) error {
+	info, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return fmt.Errorf("look at socket %s: %w", path, err)
+	case info.Mode().Type() != fs.ModeSocket:
+		return fmt.Errorf("%s is in the way and is not a socket: move it away", path)
+	}
+	conn, err := net.DialTimeout("unix", path, time.Second)
+	if err == nil {
+		conn.Close()
+		return fmt.Errorf("another program answers at %s: stop it, or choose another pod name", path)
+	}
+	if !errors.Is(err, syscall.ECONNREFUSED) {
+		return fmt.Errorf("probe socket %s: %w", path, err)
+	}
+	if err := os.Remove(path); err != nil {
+		return fmt.Errorf("remove the socket of a dead pod: %w", err)
+	}
+	return nil
+}
+
+func (f *folder) writePID() error {
+	return f.write(pidFile, []byte(strconv.Itoa(os.Getpid())))
+}
+
+// savedStatus is status.json, its keys sorted.
+type savedStatus struct {
+	PodName   string `json:"pod_name"`
+	SessionID string `json:"session_id"`
+	State     string `json:"state"`
+}
+
+func (f *folder) writeStatus(s savedStatus) error {
+	b, err := json.Marshal(s)
+	if err != nil {
+		return fmt.Errorf("write %s: %w", statusFile, err)
+	}
+	return f.write(statusFile, b)
+}
+
+// write replaces a file of the folder as a whole.
+func (f *folder) write(name string, content []byte) error {
+	path := filepath.Join(f.dir, name)
+	if err := os.WriteFile(path+".tmp", content, 0o600); err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	if err := os.Rename(path+".tmp", path); err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	return nil
+}
+
+// close ends the hold: sock and pid go, the folder stays, unless the pod was
+// meant for one run.
+func (f *folder) close(remove bool) error {
+	err := errors.Join(
+		ifThere(os.Remove(filepath.Join(f.dir, socketFile))),
+		ifThere(os.Remove(filepath.Join(f.dir, pidFile))),
+	)
+	if remove {
+		err = errors.Join(err, os.RemoveAll(f.dir))
+	}
+	return errors.Join(err, f.lock.Close())
+}
+
+func ifThere(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}

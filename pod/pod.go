@@ -1,0 +1,258 @@
+package pod
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"sync"
+	"time"
+
+	"podium.local/llm"
+	"podium.local/protocol"
+	"podium.local/session"
+)
+
+// Pod is one running agent: a name, a session, a socket.
+//
+// Goroutines: Run's own is the controller, which judges methods and ends
+// runs; a run has one goroutine, and one a tool call; each connection has a
+// reader and a writer.
+//
+// Lock order: commitMu, then hub.mu, then client.mu. run.mu is taken alone.
+type Pod struct {
+	o         Options
+	id        protocol.PodID
+	log       *slog.Logger
+	folder    *folder
+	socket    string
+	listener  *net.UnixListener
+	hub       *hub
+	system    string
+	toolSpecs []llm.ToolSpec
+	// contextLimit is Options.ContextLimit for the wire, nil unknown.
+	contextLimit *uint64
+
+	// commitMu orders commits and with them the publication of durable events:
+	// the order of the log is the order of the events. It is held while the store
+	// writes; the hub's own lock is not.
+	commitMu sync.Mutex
+	mark     bookmark // guarded by commitMu
+
+	storeCtx    context.Context // for operations that outlive a run
+	storeCancel context.CancelFunc
+	commands    chan command
+	closing     chan struct{} // closed when the controller takes no more commands
+	lonely      chan struct{}
+	budget      *protocol.Budget
+	conns       sync.WaitGroup
+	controller  controller
+}
+
+// Open makes a pod of that name: it takes the name's lock, claims a session in
+// the store, puts right what an earlier process left behind, and listens. A
+// socket that can be connected to exists when it returns; methods are served
+// by Run, which must follow.
+func Open(ctx context.Context, o Options) (*Pod, error) {
+	o.setDefaults()
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	path, err := SocketPath(o.RunDir, o.Name)
+	if err != nil {
+		return nil, err
+	}
+	f, err := openFolder(ctx, o.RunDir, o.Name)
+	if err != nil {
+		return nil, err
+	}
+	p, err := open(ctx, o, f, path)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("start pod %s: %w", o.Name, err), f.lock.Close())
+	}
+	return p, nil
+}
+
+func open(ctx context.Context, o Options, f *folder, path string) (*Pod, error) {
+	p := &Pod{
+		o: o, log: o.Logger, folder: f, socket: path,
+		commands: make(chan command), closing: make(chan struct{}), lonely: make(chan struct{}, 1),
+		budget: protocol.NewBudget(lineBudget),
+	}
+	if o.ContextLimit > 0 {
+		limit := uint64(o.ContextLimit)
+		p.contextLimit = &limit
+	}
+	for _, s := range o.Tools.Specs() {
+		p.toolSpecs = append(p.toolSpecs, llm.ToolSpec{Name: s.Name, Description: s.Description, Schema: s.Schema})
+	}
+	p.storeCtx, p.storeCancel = context.WithCancel(context.Background())
+	p.hub = &hub{log: o.Logger, now: o.Now, clients: map[*client]struct{}{}, gone: func() {
+		select {
+		case p.lonely <- struct{}{}:
+		default:
+		}
+	}}
+	// Listening comes first: it is what finds a program that took the place
+	// without taking the lock, and then nothing in the store has changed yet.
+	l, err := f.listen(path)
+	if err != nil {
+		return nil, err
+	}
+	p.listener = l
+	p.controller = controller{p: p, ended: make(chan outcome, 1)}
+	if err := p.claim(ctx); err != nil {
+		p.storeCancel()
+		return nil, errors.Join(err, l.Close())
+	}
+	return p, nil
+}
+
+// claim takes the session and brings it into order.
+func (p *Pod) claim(ctx context.Context) error {
+	self, err := ThisProcess()
+	if err != nil {
+		return err
+	}
+	var row session.Pod
+	err = p.patiently(func(context.Context) (err error) {
+		row, err = p.o.Store.StartPod(ctx, session.PodStart{
+			Name: p.o.Name, Cwd: p.o.Dir, Provider: p.o.Scheme, Model: p.o.Model, Socket: p.socket, Process: self,
+			AgentName: p.o.AgentName, Project: p.o.Project, New: p.o.New, SessionID: p.o.SessionID,
+		})
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("claim a session: %w", err)
+	}
+	p.id = row.ID
+	prompt, notices := buildPrompt(&p.o)
+	p.system = prompt
+	for _, n := range append(p.o.Notices, notices...) {
+		p.hub.notify(n)
+	}
+	if err := p.recover(row); err != nil {
+		return fmt.Errorf("take up session %s: %w", row.SessionID, err)
+	}
+	if err := p.folder.writePID(); err != nil {
+		return err
+	}
+	p.writeStatus()
+	return nil
+}
+
+// Socket is the path clients connect to.
+func (p *Pod) Socket() string { return p.socket }
+
+// ID is the pod's identity, which it keeps over restarts.
+func (p *Pod) ID() protocol.PodID { return p.id }
+
+// SessionID is the session the pod holds now.
+func (p *Pod) SessionID() string { return p.sessionID() }
+
+func (p *Pod) sessionID() string {
+	p.hub.mu.Lock()
+	defer p.hub.mu.Unlock()
+	return p.hub.view.sessionID.String()
+}
+
+// Run serves the pod until somebody shuts it down or ctx ends, which is the
+// same (a signal). It returns once the session is left in order, every client
+// has been told, and no goroutine, file or lock remains. The error is nil
+// after an orderly end.
+func (p *Pod) Run(ctx context.Context) error {
+	connCtx, endConns := context.WithCancel(context.Background())
+	defer endConns()
+	p.conns.Go(func() { p.acceptLoop(connCtx) })
+	k := &p.controller
+	k.serve(ctx)
+	p.listener.Close()
+	close(p.closing)
+	err := k.leave()
+	p.hub.update(nil, protocol.Event{Data: protocol.ShutdownEvent{}})
+	for _, c := range p.hub.close() {
+		c.finish()
+	}
+	p.endConnections(endConns)
+	p.storeCancel()
+	remove := p.o.Once && k.ran && err == nil
+	return errors.Join(err, p.folder.close(remove))
+}
+
+// endConnections lets every writer empty its queue, within bounds.
+func (p *Pod) endConnections(end context.CancelFunc) {
+	all := make(chan struct{})
+	go func() {
+		defer close(all)
+		p.conns.Wait()
+	}()
+	timer := time.AfterFunc(flushWait, end)
+	defer timer.Stop()
+	<-all
+}
+
+// leave gives the session up in order.
+func (k *controller) leave() error {
+	p := k.p
+	if len(k.debt) > 0 && k.fatal == nil {
+		if _, err := p.record(step{entries: k.debt, quiet: true, phase: session.PhaseIdle}); err != nil {
+			p.log.Error("save the end of the last run", "error", err)
+		}
+	}
+	l := session.Leave{
+		PodID: p.id, SessionID: p.sessionID(), At: p.o.Now(),
+		Status: session.StatusCompleted, ReasonCode: "session.completed", Reason: "the pod was stopped",
+	}
+	switch {
+	case k.fatal != nil:
+		l.Status, l.ReasonCode, l.Reason = session.StatusFailed, "session.failed", k.fatal.Error()
+	case k.discarded:
+		l.Status, l.ReasonCode, l.Reason = session.StatusCancelled, "session.cancelled", "the stop ended a run"
+	}
+	err := p.patiently(func(ctx context.Context) error { return p.o.Store.Leave(ctx, l) })
+	if err != nil && k.fatal == nil {
+		return fmt.Errorf("leave the session: %w", err)
+	}
+	return k.fatal
+}
+
+// Stats are counters of a pod's connections.
+type Stats struct {
+	Clients []ClientStats
+	// Disconnected counts clients that could not keep up.
+	Disconnected uint64
+}
+
+// Stats returns the counters of this moment.
+func (p *Pod) Stats() Stats {
+	p.hub.mu.Lock()
+	defer p.hub.mu.Unlock()
+	s := Stats{Disconnected: p.hub.disconnected}
+	for c := range p.hub.clients {
+		c.mu.Lock()
+		stats := c.stats
+		c.mu.Unlock()
+		stats.Name = c.name
+		s.Clients = append(s.Clients, stats)
+	}
+	return s
+}
+
+func (p *Pod) greeting() protocol.Greeting {
+	return protocol.Greeting{
+		PodName: p.o.Name, Cwd: p.o.Dir, Provider: p.o.Scheme, Model: p.o.Model,
+		ScopeSummary: p.o.ScopeSummary, Tools: p.o.Tools.Names(),
+	}
+}
+
+// writeStatus puts the state into status.json, for people and scripts; the
+// store is the authority, so a failure is only logged.
+func (p *Pod) writeStatus() {
+	p.hub.mu.Lock()
+	s := savedStatus{PodName: p.o.Name, SessionID: p.hub.view.sessionID.String(), State: string(p.hub.view.state)}
+	p.hub.mu.Unlock()
+	if err := p.folder.writeStatus(s); err != nil {
+		p.log.Warn("write the status file", "error", err)
+	}
+}

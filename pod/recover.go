@@ -1,0 +1,126 @@
+package pod
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"podium.local/protocol"
+	"podium.local/session"
+)
+
+// reasonRestarted is the reason of a run that a dead process left unfinished.
+const reasonRestarted = "pod_restarted"
+
+// recover takes up the session where the last process left it. An orderly end
+// leaves a bookmark that says it all; after a kill the run that was going on
+// is closed: its open calls as lost, itself as failed, and the model is told.
+// Nothing goes on by itself.
+func (p *Pod) recover(row session.Pod) error {
+	id, err := protocol.ParseSessionID(row.SessionID)
+	if err != nil {
+		return err
+	}
+	p.hub.view = view{state: protocol.StateIdle, since: p.o.Now(), sessionID: id, seq: row.Seq}
+	if !p.readBookmark(row) {
+		if err := p.rebuild(row); err != nil {
+			return err
+		}
+	}
+	m := p.mark
+	v := &p.hub.view
+	v.length, v.items, v.totals, v.context = m.Length, m.Items, m.Totals, m.Context
+	switch {
+	case m.Run == nil:
+	case m.Run.Paused:
+		v.state = protocol.StatePaused
+	default:
+		if err := p.closeLostRun(); err != nil {
+			return err
+		}
+	}
+	waiting, err := p.inbox()
+	if err != nil {
+		return err
+	}
+	v.queued = uint64(len(waiting))
+	p.controller.state = v.state
+	return nil
+}
+
+// readBookmark takes the bookmark over if it speaks of the log as it is.
+func (p *Pod) readBookmark(row session.Pod) bool {
+	if row.Bookmark == nil {
+		return false
+	}
+	var m bookmark
+	if err := json.Unmarshal(row.Bookmark, &m); err != nil {
+		p.log.Warn("the bookmark cannot be read; reading the log instead", "error", err)
+		return false
+	}
+	if m.Session != row.SessionID || m.Length != row.Length {
+		return false
+	}
+	p.mark = m
+	return true
+}
+
+// rebuild derives the bookmark from the log: for a new session, and for one
+// that another pod held last.
+func (p *Pod) rebuild(row session.Pod) error {
+	p.mark = bookmark{Session: row.SessionID}
+	if row.Length == 0 {
+		return nil
+	}
+	hist, err := p.loadHistory()
+	if err != nil {
+		return err
+	}
+	p.mark.Length = hist.Length()
+	p.mark.Items = uint64(len(hist.Items()))
+	p.mark.Turns = hist.Turns()
+	p.mark.Totals = hist.Totals()
+	p.mark.Context = uint64(max(0, hist.Measured().Tokens))
+	if hist.Unfinished() {
+		p.mark.Run = &runMark{}
+	}
+	return nil
+}
+
+// closeLostRun ends the run that nobody ended.
+func (p *Pod) closeLostRun() error {
+	hist, err := p.loadHistory()
+	if err != nil {
+		return err
+	}
+	calls, _ := hist.OpenCalls()
+	entries := closings(calls, lostByStop)
+	entries = append(entries,
+		session.NewEntry{ID: protocol.NewEntryID(), Kind: session.KindRunEnd, Payload: session.RunEnd{
+			Result: protocol.RunFailed, Code: protocol.CodeInternal, Reason: reasonRestarted,
+			Error: "the pod stopped before the run was finished",
+		}},
+		systemEntry(noteRestart))
+	if _, err := p.record(step{entries: entries, phase: session.PhaseIdle}); err != nil {
+		return fmt.Errorf("close the run that was cut off: %w", err)
+	}
+	return nil
+}
+
+// runMark is the paused run of the bookmark.
+func (p *Pod) runMark() *runMark {
+	p.commitMu.Lock()
+	defer p.commitMu.Unlock()
+	return p.mark.Run
+}
+
+// holdsRequest reports whether the inbox holds an input, not only
+// notifications. One that cannot be read holds none.
+func (p *Pod) holdsRequest() bool {
+	items, err := p.inbox()
+	if err != nil {
+		p.log.Error("look for requests", "error", err)
+		return false
+	}
+	return slices.ContainsFunc(items, func(i session.InboxItem) bool { return i.Kind == protocol.InputText })
+}

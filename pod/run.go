@@ -1,0 +1,296 @@
+package pod
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"podium.local/llm"
+	"podium.local/protocol"
+	"podium.local/session"
+)
+
+// Texts that stand in the log for what did not happen.
+const (
+	interruptedByUser = "[Interrupted by user]"
+	interruptedByEnd  = "[Interrupted: the run failed]"
+	lostByStop        = "[Lost: the pod stopped]"
+
+	noteNewRequest = "[The previous request was interrupted by the user before it was finished. A new request follows.]"
+	noteResume     = "[The answer above was paused by the user before it was complete. Go on with it now.]"
+	noteRestart    = "[The pod stopped in the middle of the answer above and was started again. What was under way is lost.]"
+	noteDiscarded  = "[The user discarded the paused request above. Do not go on with it.]"
+)
+
+// wish is what somebody wants of a run that is going on.
+type wish int
+
+const (
+	wishNone wish = iota
+	wishPause
+	wishShutdown
+	wishCancel
+)
+
+// errStopped is the cause of a run's context that ended by wish.
+var errStopped = errors.New("the run was stopped")
+
+// run is one run: from an accepted input, or a resume, to idle or paused. Its
+// goroutine owns hist, turns, visible and usage until it has sent its outcome.
+type run struct {
+	p      *Pod
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+	// inputID is the entry of the input that `run` was accepted with.
+	inputID string
+	// resume takes a paused run up, interrupts puts a new request in its place.
+	resume, interrupts bool
+	// debt is the end of an earlier run that could not be saved then.
+	debt []session.NewEntry
+
+	hist *session.History
+	// turns counts the run's completed turns.
+	turns int
+	// visible says that something of an answer was shown in this run.
+	visible bool
+
+	mu      sync.Mutex
+	wish    wish
+	started map[string]bool // calls that began to run, by id
+}
+
+// outcome is how a run's goroutine ended: a result, or an error, or neither
+// when it was stopped.
+type outcome struct {
+	result protocol.RunResult
+	err    error
+	// last are entries that the end of the run commits with it, usage and turns
+	// what they add.
+	last  []session.NewEntry
+	usage *session.Usage
+	turns int
+	// cut is the usage of an answer that did not become complete.
+	cut *session.Usage
+}
+
+// stop makes a wish: a cancel overrides everything, nothing overrides it, and
+// a shutdown leaves a pause its own end.
+func (r *run) stop(w wish) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.wish == wishNone || w == wishCancel {
+		r.wish = w
+	}
+	r.cancel(errStopped)
+}
+
+func (r *run) wanted() wish {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.wish
+}
+
+func (r *run) mark() *runMark { return &runMark{Turns: r.turns} }
+
+// say commits a step of the run and adds its entries to the run's history.
+func (r *run) say(s step) error {
+	entries, err := r.p.record(s)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if err := r.hist.Apply(e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// loop is the run: requests and tool rounds until the model asks for nothing
+// more, somebody stops it, or something fails.
+func (r *run) loop() outcome {
+	p := r.p
+	var err error
+	if r.hist, err = p.loadHistory(); err != nil {
+		return outcome{err: err}
+	}
+	// From here on the input is in the log, whatever else is wished.
+	if r.resume {
+		err = r.finishRound()
+	} else {
+		err = p.takeInbox(r, r.opening(), true)
+	}
+	for err == nil {
+		if r.ctx.Err() != nil {
+			return outcome{}
+		}
+		if err = p.takeInbox(r, nil, false); err != nil {
+			break
+		}
+		a, failure := r.turn()
+		if errors.Is(failure, errStopped) {
+			return outcome{cut: a.spent()}
+		}
+		if failure != nil {
+			return outcome{err: failure, cut: a.spent()}
+		}
+		end := session.NewEntry{ID: protocol.NewEntryID(), Kind: session.KindTurnEnd, Payload: a.turnEnd}
+		usage := a.turnEnd.Usage
+		if len(a.calls) == 0 {
+			return outcome{result: protocol.RunFinished, last: []session.NewEntry{end}, usage: usage, turns: 1}
+		}
+		r.turns++
+		err = r.say(step{
+			entries: []session.NewEntry{end}, usage: usage, turns: 1,
+			phase: session.PhaseRunning, run: r.mark(),
+		})
+		if err == nil {
+			err = r.toolRound(a.calls)
+		}
+		if err == nil && r.ctx.Err() == nil && p.o.MaxTurns > 0 && r.turns >= p.o.MaxTurns {
+			return outcome{result: protocol.RunLimitReached}
+		}
+	}
+	return outcome{err: err}
+}
+
+// opening is what goes in front of a run's input: the end of the run before,
+// if that is still owed, and results for the calls it left open.
+func (r *run) opening() []session.NewEntry {
+	entries := r.debt
+	if len(entries) == 0 {
+		calls, _ := r.hist.OpenCalls()
+		entries = closings(calls, interruptedByUser)
+	}
+	if r.interrupts {
+		entries = append(entries, systemEntry(noteNewRequest))
+	}
+	return entries
+}
+
+// finishRound takes a paused run up where it was left: the calls that had not
+// begun run now. An answer that was cut off needs a word to go on.
+func (r *run) finishRound() error {
+	calls, _ := r.hist.OpenCalls()
+	if len(calls) > 0 {
+		return r.toolRound(calls)
+	}
+	items := r.hist.Items()
+	if n := len(items); n > 0 && items[n-1].Role == session.RoleAssistant {
+		return r.say(step{entries: []session.NewEntry{systemEntry(noteResume)}})
+	}
+	return nil
+}
+
+// closings are results that close calls with the given text, which is an
+// error to the model.
+func closings(calls []session.ToolCall, text string) []session.NewEntry {
+	var entries []session.NewEntry
+	for _, c := range calls {
+		entries = append(entries, session.NewEntry{
+			ID: protocol.NewEntryID(), Kind: session.KindToolResult,
+			Payload: session.ToolResult{CallID: c.CallID, Summary: text, IsError: true},
+		})
+	}
+	return entries
+}
+
+func systemEntry(text string) session.NewEntry {
+	return session.NewEntry{ID: protocol.NewEntryID(), Kind: session.KindSystem, Payload: session.System{Text: text}}
+}
+
+// loadHistory folds the current session's log.
+func (p *Pod) loadHistory() (*session.History, error) {
+	const window = 512
+	hist := &session.History{}
+	for {
+		from := hist.Length()
+		var entries []session.Entry
+		err := p.patiently(func(ctx context.Context) (err error) {
+			entries, err = p.o.Store.Log(ctx, p.sessionID(), from, from+window, 0)
+			return err
+		})
+		if err != nil {
+			return nil, fmt.Errorf("read the log: %w", err)
+		}
+		for _, e := range entries {
+			if err := hist.Apply(e); err != nil {
+				return nil, err
+			}
+		}
+		if len(entries) < window {
+			return hist, nil
+		}
+	}
+}
+
+// errorCode is the wire's code for what ended a run.
+func errorCode(err error) protocol.ErrorCode {
+	var provider *llm.Error
+	if errors.As(err, &provider) {
+		return protocol.CodeProviderError
+	}
+	return protocol.CodeInternal
+}
+
+// ending is the step that ends the run: calls that can no longer be answered
+// are closed, an input nothing was answered to is taken back, and the run's
+// end stands in the log together with the state it leaves.
+func (r *run) ending(out outcome) (step, session.RunEnd) {
+	result, text := out.result, interruptedByUser
+	end := session.RunEnd{Usage: out.cut}
+	switch {
+	case out.err != nil:
+		result, text = protocol.RunFailed, interruptedByEnd
+		end.Error, end.Code = out.err.Error(), errorCode(out.err)
+	case result != "":
+	case r.wanted() == wishPause:
+		result = protocol.RunPaused
+	case r.wanted() == wishCancel && r.inputID != "" && !r.visible:
+		result = protocol.RunRolledBack
+	default:
+		result = protocol.RunCancelled
+	}
+	end.Result = result
+	s := step{
+		entries: out.last, usage: out.usage, turns: out.turns,
+		phase: session.PhaseIdle, view: func(v *view) { v.state = protocol.StateIdle },
+	}
+	if out.cut != nil {
+		s.usage = out.cut
+	}
+	if r.hist != nil {
+		calls, complete := r.hist.OpenCalls()
+		if result == protocol.RunPaused && complete {
+			calls = r.onlyStarted(calls)
+		}
+		s.entries = append(s.entries, closings(calls, text)...)
+	}
+	switch result {
+	case protocol.RunPaused:
+		mark := r.mark()
+		mark.Paused = true
+		s.phase, s.run = session.PhasePaused, mark
+		s.view = func(v *view) { v.state = protocol.StatePaused }
+	case protocol.RunRolledBack:
+		s.entries = append(s.entries, session.NewEntry{
+			ID: protocol.NewEntryID(), Kind: session.KindRolledBack,
+			Payload: session.RolledBack{EntryID: r.inputID},
+		})
+	}
+	s.entries = append(s.entries, session.NewEntry{ID: protocol.NewEntryID(), Kind: session.KindRunEnd, Payload: end})
+	return s, end
+}
+
+func (r *run) onlyStarted(calls []session.ToolCall) []session.ToolCall {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var out []session.ToolCall
+	for _, c := range calls {
+		if r.started[c.CallID] {
+			out = append(out, c)
+		}
+	}
+	return out
+}
