@@ -93,28 +93,34 @@ func (p *provider) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.De
 		defer res.Body.Close()
 
 		answer := answer{endpoint: p.endpoint}
-		events := ssestream.NewDecoder(res)
-		for events.Next() {
-			deltas, err := answer.read(events.Event().Data)
+		// pass yields and reports whether to go on.
+		pass := func(deltas []llm.Delta, err error) bool {
 			for _, d := range deltas {
 				if !yield(d, nil) {
-					return
+					return false
 				}
 			}
 			if err != nil {
 				yield(nil, p.endpoint.Fail(ctx, err))
-				return
 			}
-			if answer.finished {
+			return err == nil
+		}
+		events := ssestream.NewDecoder(res)
+		for events.Next() {
+			more := pass(answer.read(events.Event().Data))
+			if answer.finished { // also for a caller who breaks out at the Finish
 				vendor.Release(res.Body, cancel)
 				return
 			}
+			if !more {
+				return
+			}
 		}
-		if err := events.Err(); err != nil {
-			yield(nil, p.endpoint.Fail(ctx, err))
-			return
+		err = events.Err()
+		if err == nil {
+			err = p.endpoint.Unfinished("message_stop")
 		}
-		yield(nil, p.endpoint.Fail(ctx, p.endpoint.Unfinished("message_stop")))
+		pass(nil, err)
 	}
 }
 

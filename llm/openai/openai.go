@@ -102,11 +102,12 @@ func stream(ctx context.Context, endpoint *vendor.Endpoint, r reader, open func(
 		}
 		events := ssestream.NewDecoder(res)
 		for events.Next() {
-			if !pass(r.read(events.Event().Data)) {
+			more := pass(r.read(events.Event().Data))
+			if r.finished() { // also for a caller who breaks out at the Finish
+				vendor.Release(res.Body, cancel)
 				return
 			}
-			if r.finished() {
-				vendor.Release(res.Body, cancel)
+			if !more {
 				return
 			}
 		}
