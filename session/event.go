@@ -21,7 +21,7 @@ func Event(e Entry) (ev protocol.Event, ok bool, err error) {
 	case Reasoning:
 		data = protocol.ReasoningDone{Text: p.Text, EntryID: e.ID}
 	case ToolCall:
-		data = protocol.ToolCallDone{ID: p.CallID, Name: p.Name, Arguments: string(p.Arguments), EntryID: e.ID}
+		data = protocol.ToolCallDone{ID: p.CallID, Name: p.Name, Arguments: protocol.CanonicalArguments(string(p.Arguments)), EntryID: e.ID}
 	case ToolResult:
 		data = toolResultEvent(p, e.ID)
 	case TurnEnd:
