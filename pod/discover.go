@@ -1,0 +1,105 @@
+package pod
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gofrs/flock"
+)
+
+// Found is what a pod's folder tells about it.
+type Found struct {
+	Name string
+	// Dir is the pod's folder, Socket the path clients connect to.
+	Dir, Socket string
+	// Held says that a process holds the name: the pod lives, or is starting or
+	// ending.
+	Held bool
+	// PID is the process that last wrote its number, 0 after an orderly end.
+	PID int
+	// SessionID and State are from status.json, empty when there is none. The
+	// store is the authority.
+	SessionID string
+	State     string
+}
+
+// Discover lists the pods that have a folder below runDir, by name. It changes
+// nothing and waits for nobody; a run folder that is not there holds no pod.
+func Discover(runDir string) ([]Found, error) {
+	entries, err := os.ReadDir(runDir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("list pods: %w", err)
+	}
+	var found []Found
+	for _, e := range entries {
+		if !e.IsDir() || CheckName(e.Name()) != nil {
+			continue
+		}
+		if f, ok := look(runDir, e.Name()); ok {
+			found = append(found, f)
+		}
+	}
+	return found, nil
+}
+
+// Find looks for one pod by its name; ok is false when it has no folder.
+func Find(runDir, name string) (f Found, ok bool, err error) {
+	if err := CheckName(name); err != nil {
+		return Found{}, false, err
+	}
+	f, ok = look(runDir, name)
+	return f, ok, nil
+}
+
+func look(runDir, name string) (Found, bool) {
+	dir := filepath.Join(runDir, name)
+	f := Found{Name: name, Dir: dir, Socket: filepath.Join(dir, socketFile), Held: held(dir)}
+	known := f.Held
+	if b, err := os.ReadFile(filepath.Join(dir, statusFile)); err == nil {
+		var s savedStatus
+		if json.Unmarshal(b, &s) == nil {
+			f.SessionID, f.State, known = s.SessionID, s.State, true
+		}
+	}
+	if b, err := os.ReadFile(filepath.Join(dir, pidFile)); err == nil {
+		f.PID, _ = strconv.Atoi(strings.TrimSpace(string(b)))
+		known = true
+	}
+	return f, known
+}
+
+// held reports whether somebody holds the folder's lock. The only way to see
+// that is to try a shared lock for a moment, which a pod that starts just then
+// waits out.
+func held(dir string) bool {
+	path := filepath.Join(dir, lockFile)
+	if _, err := os.Stat(path); err != nil {
+		return false
+	}
+	l := flock.New(path, flock.SetFlag(os.O_RDONLY))
+	defer l.Close()
+	ok, err := l.TryRLock()
+	return err == nil && !ok
+}
+
+// Answers reports whether the pod's socket takes connections. The pod sees a
+// client come and go.
+func (f Found) Answers() bool {
+	conn, err := net.DialTimeout("unix", f.Socket, time.Second)
+	if err != nil {
+		return false
+	}
+	conn.Close()
+	return true
+}
