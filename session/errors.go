@@ -28,6 +28,8 @@ var (
 var (
 	// ErrOverloaded means that too many large reads wait already.
 	ErrOverloaded = errors.New("too many large reads at once")
+	// ErrSlow means that a read took longer than one may and was stopped.
+	ErrSlow = errors.New("the read took too long and was stopped")
 	// ErrHeld means that a live pod holds the session.
 	ErrHeld = errors.New("a live pod holds the session")
 	// ErrAdopted means that the store belongs to another program and is only

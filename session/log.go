@@ -9,6 +9,15 @@ import (
 // in the session's log.
 var ErrStaleAnchor = errors.New("the entry a window begins at is not in this session")
 
+// AnchorError says in which branch an anchor is missing; it is an
+// ErrStaleAnchor.
+type AnchorError struct{ Branch string }
+
+func (e *AnchorError) Error() string { return "branch " + e.Branch + ": " + ErrStaleAnchor.Error() }
+
+// Unwrap is ErrStaleAnchor.
+func (e *AnchorError) Unwrap() error { return ErrStaleAnchor }
+
 // EntryQuery asks for a window of a log. At most one of Around, Before and
 // After is set, with the id of an entry; none means the newest entries.
 type EntryQuery struct {

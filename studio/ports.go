@@ -1,0 +1,106 @@
+package studio
+
+import (
+	"context"
+	"iter"
+	"time"
+
+	"podium.local/session"
+)
+
+// Sources are what the handlers read and write, one small interface a
+// subject. One store may be behind all of them; an absent store file answers
+// as an empty store does, and is never made by a read.
+type Sources struct {
+	Presence    Presence
+	Listings    Listings
+	Sessions    Sessions
+	Logs        Logs
+	Tags        Tags
+	Projects    Projects
+	Invocations Invocations
+	Usage       Usage
+	Edits       Edits
+}
+
+// Presence is what can be known of the store without trusting it.
+type Presence interface {
+	// Present reports whether the store's file exists right now.
+	Present() bool
+	// Probe reads one indexed row and the identity of the store.
+	Probe(ctx context.Context) (session.Probe, error)
+}
+
+// Listings answers the numbered listings.
+type Listings interface {
+	// ListPage returns one page and the count of all matching rows, from one
+	// snapshot.
+	ListPage(ctx context.Context, q session.PageQuery) (session.Page, error)
+	// ProjectCounts groups the visible sessions by project, in no order.
+	ProjectCounts(ctx context.Context) ([]session.ProjectCount, error)
+}
+
+// Sessions answers questions about one session. An unknown id is
+// session.ErrNotFound everywhere.
+type Sessions interface {
+	// SessionRow reads the row alone, with tags and without counts.
+	SessionRow(ctx context.Context, id string) (session.Row, error)
+	// SessionDetail reads the session with a window of its messages. A stale
+	// anchor is session.ErrStaleAnchor.
+	SessionDetail(ctx context.Context, id string, w session.Window) (session.Detail, error)
+	// MessagesAfter reads the messages strictly after a position, in stream order,
+	// as many as one reading budget allows.
+	MessagesAfter(ctx context.Context, id string, after session.StreamPosition) ([]session.Message, error)
+	// StreamState reads what decides whether a stream is over.
+	StreamState(ctx context.Context, id string) (session.StreamState, error)
+}
+
+// Logs answers questions about a session's log, whichever tables hold it.
+type Logs interface {
+	// EntryWindow reads a window of the log. An entry that is not in the log is
+	// session.ErrStaleAnchor.
+	EntryWindow(ctx context.Context, id string, q session.EntryQuery) (session.EntryWindow, error)
+	// SearchEntries looks through a bounded part of the log.
+	SearchEntries(ctx context.Context, id string, q session.SearchQuery) (session.SearchWindow, error)
+	// WalkLog yields the whole log in order, in bounded reads. It ends at the
+	// first error.
+	WalkLog(ctx context.Context, id string) iter.Seq2[session.Entry, error]
+	// Lineage reads the sessions this one was compacted from and continued in.
+	Lineage(ctx context.Context, id string) (session.Lineage, error)
+}
+
+// Tags changes the tags of a session; both return the tags afterwards, sorted.
+type Tags interface {
+	// AddTag is idempotent. An unknown session is session.ErrNotFound.
+	AddTag(ctx context.Context, id, tag string) ([]string, error)
+	// RemoveTag is idempotent and does not ask whether the session exists.
+	RemoveTag(ctx context.Context, id, tag string) ([]string, error)
+}
+
+// Projects reads the registered projects.
+type Projects interface {
+	ListProjects(ctx context.Context) (session.Projects, error)
+	GetProject(ctx context.Context, name string) (session.Project, error)
+}
+
+// Invocations reads orchestrations; each answer comes from one snapshot.
+type Invocations interface {
+	ListInvocations(ctx context.Context, q session.InvocationQuery) (session.InvocationPage, error)
+	GetInvocation(ctx context.Context, id string) (session.Invocation, error)
+}
+
+// Usage reads sessions started and money spent.
+type Usage interface {
+	// UsageSince sums per day of a zone, project or model from a time on.
+	UsageSince(ctx context.Context, q session.UsageQuery) (session.Usages, error)
+}
+
+// Edits changes a session of our own store. An adopted store is
+// session.ErrAdopted.
+type Edits interface {
+	// RenameSession sets the name that the listing shows.
+	RenameSession(ctx context.Context, id, name string, at time.Time) error
+	// DeleteSession removes the session and remembers its id. One that a live pod
+	// holds is session.ErrHeld.
+	DeleteSession(ctx context.Context, id string, at time.Time) error
+}

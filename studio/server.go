@@ -1,0 +1,143 @@
+package studio
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// Config is what a daemon is made of.
+type Config struct {
+	// Version is the program's, shown in the API document.
+	Version string
+	// BindHost is the host part of the listen address.
+	BindHost string
+	// Token is the configured bearer token; empty leaves reads on this machine
+	// open. LocalToken, from the token file, guards the rest in that case.
+	Token, LocalToken string
+	// Origins are the other origins that browsers may call from; "*" is any.
+	Origins []string
+	// ArtifactRoots are the folders below which artifact files may be read.
+	ArtifactRoots []string
+	// Home is taken off paths that are shown.
+	Home string
+	// Backend names a configured store that is no local file; its routes answer
+	// 501. Empty for a file.
+	Backend   string
+	Sources   Sources
+	Processes ProcessTable
+	// Page is the built page; nil serves a note instead.
+	Page fs.FS
+	Log  *slog.Logger
+	// Now and Poll are for tests: the clock, and the pause of a caught-up stream.
+	Now  func() time.Time
+	Poll time.Duration
+}
+
+// Server is the daemon's handler and its running parts.
+type Server struct {
+	cfg     Config
+	log     *slog.Logger
+	now     func() time.Time
+	fence   *fence
+	prober  *prober
+	codes   codes
+	metrics *metrics
+	openapi []byte
+	handler http.Handler
+	// streams bounds the open event streams; closing ends them.
+	streams chan struct{}
+	closing chan struct{}
+	close   sync.Once
+}
+
+// Times of a connection. Streams set their own write deadlines.
+const (
+	headerTimeout = 10 * time.Second
+	idleTimeout   = 2 * time.Minute
+	drainTimeout  = 5 * time.Second
+	maxHeader     = 64 << 10
+)
+
+// maxStreams is how many event streams may be open at once.
+const maxStreams = 256
+
+// New makes a daemon. It starts nothing.
+func New(cfg Config) (*Server, error) {
+	s := &Server{
+		cfg: cfg, log: cfg.Log, now: cfg.Now, fence: newFence(cfg.ArtifactRoots),
+		metrics: newMetrics(), streams: make(chan struct{}, maxStreams), closing: make(chan struct{}),
+	}
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
+	}
+	if s.now == nil {
+		s.now = time.Now
+	}
+	if s.cfg.Poll == 0 {
+		s.cfg.Poll = 500 * time.Millisecond
+	}
+	s.prober = newProber(cfg.Processes, s.fence)
+	routes := s.routes()
+	doc, err := openAPI(cfg.Version, routes)
+	if err != nil {
+		return nil, fmt.Errorf("making the API document: %w", err)
+	}
+	s.openapi = doc
+	s.handler = newBoundary(s, methodsOf(routes), s.mount(routes))
+	return s, nil
+}
+
+// Handler is the whole daemon as one handler.
+func (s *Server) Handler() http.Handler { return s.handler }
+
+// Check refuses an address that would open the store to a network without a
+// configured token.
+func (c *Config) Check() error {
+	if loopbackHost(c.BindHost) || c.Token != "" {
+		return nil
+	}
+	host := c.BindHost
+	if host == "" {
+		host = "every address of this machine"
+	}
+	return fmt.Errorf("listening on %s would show every session to the network: set PODIUM_STUDIO_AUTH_TOKEN first, or listen on 127.0.0.1", host)
+}
+
+// Serve answers on ln until ctx ends, then lets running requests finish for
+// a short while. It always closes ln.
+func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
+	srv := &http.Server{
+		Handler: s.handler, ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
+		ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
+	}
+	failed := make(chan error, 1)
+	go func() { failed <- srv.Serve(ln) }()
+	select {
+	case err := <-failed:
+		s.Close()
+		return fmt.Errorf("serving on %s: %w", ln.Addr(), err)
+	case <-ctx.Done():
+	}
+	s.Close()
+	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTimeout)
+	defer cancel()
+	err := srv.Shutdown(drain)
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = srv.Close()
+	}
+	<-failed
+	if err != nil {
+		return fmt.Errorf("stopping the daemon: %w", err)
+	}
+	return nil
+}
+
+// Close ends the open streams. It may be called more than once.
+func (s *Server) Close() { s.close.Do(func() { close(s.closing) }) }
