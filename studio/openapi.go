@@ -153,3 +153,26 @@ func (p param) document() *huma.Param {
 	}
 	return &huma.Param{Name: p.name, In: "query", Description: p.doc, Required: p.required, Schema: schema}
 }
+
+// withMembersOf adds the members of an embedded type to a schema; the
+// generator leaves those of unexported types out.
+func withMembersOf(r huma.Registry, s *huma.Schema, embedded any) *huma.Schema {
+	base := r.SchemaFromRef(schemaOf(r, embedded).Ref)
+	for name, schema := range base.Properties {
+		if s.Properties[name] == nil {
+			s.Properties[name] = schema
+		}
+	}
+	s.Required = append(append([]string(nil), base.Required...), s.Required...)
+	return s
+}
+
+// TransformSchema adds the listing's row.
+func (runDetail) TransformSchema(r huma.Registry, s *huma.Schema) *huma.Schema {
+	return withMembersOf(r, s, runRow{})
+}
+
+// TransformSchema adds the listing's row.
+func (projectDetail) TransformSchema(r huma.Registry, s *huma.Schema) *huma.Schema {
+	return withMembersOf(r, s, project{})
+}
