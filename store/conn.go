@@ -29,7 +29,7 @@ const (
 // dial opens path, which must have passed checkFile unless it is to be made.
 func dial(ctx context.Context, path string, a access, pragmas string) (_ *conn, err error) {
 	// The path is text of the user's: in a URI only its escaped form is a path.
-	uri := (&url.URL{Scheme: "file", OmitHost: true, Path: path}).String()
+	uri := (&url.URL{Scheme: "file", OmitHost: true, Path: path, RawQuery: "vfs=" + vfsName}).String()
 	flags := sqlite3.OPEN_URI | sqlite3.OPEN_NOFOLLOW
 	switch a {
 	case readOnly:
@@ -39,6 +39,7 @@ func dial(ctx context.Context, path string, a access, pragmas string) (_ *conn, 
 	case readWriteCreate:
 		flags |= sqlite3.OPEN_READWRITE | sqlite3.OPEN_CREATE
 	}
+	registerVFS()
 	raw, err := sqlite3.OpenFlags(uri, flags)
 	if err != nil {
 		return nil, err

@@ -63,10 +63,6 @@ func classify(err error) error {
 		}
 		return session.ErrIO
 	case sqlite3.IOERR:
-		// A file that may not grow reports its own errno under the general code.
-		if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG) {
-			return session.ErrFull
-		}
 		return session.ErrIO
 	case sqlite3.INTERRUPT:
 		return context.Canceled

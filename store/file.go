@@ -81,37 +81,3 @@ func absolute(path string) (string, error) {
 	}
 	return filepath.Join(dir, filepath.Base(abs)), nil
 }
-
-// makeSideFiles puts empty files where SQLite would make -wal and -shm itself,
-// with the store's own mode: the driver makes them readable by everybody. An
-// empty one is what SQLite expects of a store that nobody has open.
-func makeSideFiles(path string) error {
-	info, err := os.Lstat(path)
-	if err != nil {
-		return err
-	}
-	for _, suffix := range []string{"-wal", "-shm"} {
-		f, err := os.OpenFile(path+suffix, os.O_CREATE|os.O_EXCL|os.O_RDWR, info.Mode().Perm())
-		if errors.Is(err, fs.ErrExist) {
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		if err := f.Close(); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// closeSideFiles gives the side files that SQLite just made for a new store the
-// mode of the store. They hold nothing yet.
-func closeSideFiles(path string) error {
-	for _, suffix := range []string{"-wal", "-shm"} {
-		if err := os.Chmod(path+suffix, 0o600); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-	}
-	return nil
-}

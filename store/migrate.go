@@ -181,9 +181,6 @@ func create(ctx context.Context, m Migration, opts MigrateOptions) (_ Migration,
 	if mode != "wal" {
 		return m, fmt.Errorf("%w: WAL is not possible here (%s)", ErrUnsafe, mode)
 	}
-	if err := closeSideFiles(m.Path); err != nil {
-		return m, err
-	}
 	now := seconds(opts.Now())
 	for _, step := range migrations() {
 		if err := apply(ctx, c, step, now, opts.Step, &m); err != nil {

@@ -10,6 +10,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/ncruces/go-sqlite3"
+
 	"podium.local/protocol"
 	"podium.local/session"
 )
@@ -160,20 +162,17 @@ func dialChecked(ctx context.Context, abs string) (*conn, shape, fileID, error) 
 	if name := networkFS(abs); name != "" {
 		return nil, shape{}, id, fmt.Errorf("%w: it is on a network file system (%s); name a file on a local disk", ErrUnsafe, name)
 	}
-	header, err := readHeader(abs)
-	if err != nil {
+	if err := checkHeader(abs); err != nil {
 		return nil, shape{}, id, absentNext(err)
 	}
-	if header.wal() {
-		// Where this is not allowed, opening works if the files are there and says
-		// so if they are not.
-		_ = makeSideFiles(abs)
-	}
-	c, err := dial(ctx, abs, readOnly, "PRAGMA query_only = ON; PRAGMA busy_timeout = 5000")
+	c, err := dial(ctx, abs, readOnly, readerPragmas)
 	if err != nil {
 		return nil, shape{}, id, err
 	}
 	sh, err := inspect(c)
+	if errors.Is(err, sqlite3.CANTOPEN) {
+		err = fmt.Errorf("its folder does not let its side files (-wal, -shm) be made; open it as a user who may write there: %w", err)
+	}
 	if err == nil && sh.kind == KindAbsent {
 		err = absentNext(ErrAbsent)
 	}
@@ -212,33 +211,28 @@ func usable(sh shape, readOnly bool) error {
 	return nil
 }
 
-// fileHeader is the beginning of a file that calls itself an SQLite database.
-type fileHeader [20]byte
-
 // magic is how every SQLite file begins.
 const magic = "SQLite format 3\x00"
 
-// wal reports whether the file is in WAL mode.
-func (h fileHeader) wal() bool { return h[18] == 2 && h[19] == 2 }
-
-// readHeader tells a file that is no database at all from a damaged one. The
+// checkHeader tells a file that is no database at all from a damaged one. The
 // content is never shown.
-func readHeader(path string) (h fileHeader, err error) {
+func checkHeader(path string) (err error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return h, fmt.Errorf("%w: %w; check its permissions", ErrUnsafe, plainErrno(err))
+		return fmt.Errorf("%w: %w; check its permissions", ErrUnsafe, plainErrno(err))
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	n, err := io.ReadFull(f, h[:])
+	var head [len(magic)]byte
+	n, err := io.ReadFull(f, head[:])
 	switch {
 	case n == 0 && errors.Is(err, io.EOF):
-		return h, ErrAbsent // an empty file is a store nobody finished making
+		return ErrAbsent // an empty file is a store nobody finished making
 	case err != nil && !errors.Is(err, io.ErrUnexpectedEOF):
-		return h, fmt.Errorf("%w: %w", session.ErrIO, plainErrno(err))
-	case string(h[:len(magic)]) != magic:
-		return h, fmt.Errorf("%w: it is not an SQLite file; name another file", ErrForeign)
+		return fmt.Errorf("%w: %w", session.ErrIO, plainErrno(err))
+	case string(head[:]) != magic:
+		return fmt.Errorf("%w: it is not an SQLite file; name another file", ErrForeign)
 	}
-	return h, nil
+	return nil
 }
 
 // Kind is KindPodium, KindAdopted or, read-only, KindLionagi.

@@ -94,8 +94,12 @@ func (s *Store) dialReader(ctx context.Context) (*conn, error) {
 	if err := s.checkSame(); err != nil {
 		return nil, err
 	}
-	return dial(ctx, s.path, readOnly, "PRAGMA query_only = ON; PRAGMA busy_timeout = 5000; PRAGMA cache_size = -8192")
+	return dial(ctx, s.path, readOnly, readerPragmas)
 }
+
+// readerPragmas set by name what a default could change. Readers only wait
+// while a log left by a killed writer is recovered.
+const readerPragmas = "PRAGMA query_only = ON; PRAGMA busy_timeout = 5000; PRAGMA cache_size = -8192"
 
 // read lends use a reading connection inside one transaction: everything it
 // reads is one snapshot. It ends, also in the middle of a statement, when ctx

@@ -52,11 +52,6 @@ func dialWriter(ctx context.Context, path string, opts Options) (*conn, error) {
 	if opts.Bulk {
 		synchronous = "NORMAL"
 	}
-	if header, err := readHeader(path); err == nil && header.wal() {
-		if err := makeSideFiles(path); err != nil {
-			return nil, fmt.Errorf("make its side files: %w: %w", session.ErrReadOnly, err)
-		}
-	}
 	c, err := dial(ctx, path, readWrite, "PRAGMA synchronous = "+synchronous+
 		"; PRAGMA cache_size = -8192; PRAGMA journal_size_limit = 67108864; PRAGMA wal_autocheckpoint = 1000")
 	if err != nil {
