@@ -167,12 +167,10 @@ func dialChecked(ctx context.Context, abs string) (*conn, shape, fileID, error) 
 	}
 	c, err := dial(ctx, abs, readOnly, readerPragmas)
 	if err != nil {
-		return nil, shape{}, id, err
+		return nil, shape{}, id, sideFilesNext(err)
 	}
 	sh, err := inspect(c)
-	if errors.Is(err, sqlite3.CANTOPEN) {
-		err = fmt.Errorf("its folder does not let its side files (-wal, -shm) be made; open it as a user who may write there: %w", err)
-	}
+	err = sideFilesNext(err)
 	if err == nil && sh.kind == KindAbsent {
 		err = absentNext(ErrAbsent)
 	}
@@ -183,6 +181,14 @@ func dialChecked(ctx context.Context, abs string) (*conn, shape, fileID, error) 
 		return nil, sh, id, errors.Join(err, c.close())
 	}
 	return c, sh, id, nil
+}
+
+// sideFilesNext explains why a file that is there cannot be opened.
+func sideFilesNext(err error) error {
+	if errors.Is(err, sqlite3.CANTOPEN) {
+		return fmt.Errorf("its folder does not let its side files (-wal, -shm) be made; open it as a user who may write there: %w", err)
+	}
+	return err
 }
 
 func absentNext(err error) error {
