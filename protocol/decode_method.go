@@ -15,27 +15,37 @@ const maxRequestID = 64
 // unknown tag or word, a missing field, a wrong type, a repeated key, text
 // that is not valid UTF-8, a lone surrogate, nesting beyond 128 or anything
 // after the object is a *DecodeError. Unknown keys are ignored. The result
-// shares no memory with line.
+// shares no memory with line. With an error it holds the request id alone, if
+// the line has a well-formed one, so that the answer can carry it back.
 func DecodeMethod(line []byte) (Method, error) {
 	e, derr := openEnvelope(line, "method", "params")
 	if derr != nil {
 		return Method{}, derr
 	}
+	id, idErr := decodeRequestID(&e)
 	params, derr := decodeParams(&e)
-	if derr != nil {
-		return Method{}, derr
+	switch {
+	case derr != nil:
+		return Method{RequestID: id}, derr
+	case idErr != nil:
+		return Method{}, idErr
 	}
-	m := Method{Params: params}
-	if v := e.requestID; v != nil && v.Kind() != 'n' {
-		if v.Kind() != '"' {
-			return Method{}, &DecodeError{Tag: e.tag, Field: "request_id", Reason: ReasonNotString}
-		}
-		m.RequestID = unquote(v)
-		if len(m.RequestID) == 0 || len(m.RequestID) > maxRequestID {
-			return Method{}, &DecodeError{Tag: e.tag, Field: "request_id", Reason: ReasonLength, Detail: "1 to 64 bytes"}
-		}
+	return Method{Params: params, RequestID: id}, nil
+}
+
+func decodeRequestID(e *envelope) (string, *DecodeError) {
+	v := e.requestID
+	if v == nil || v.Kind() == 'n' {
+		return "", nil
 	}
-	return m, nil
+	if v.Kind() != '"' {
+		return "", &DecodeError{Tag: e.tag, Field: "request_id", Reason: ReasonNotString}
+	}
+	id := unquote(v)
+	if len(id) == 0 || len(id) > maxRequestID {
+		return "", &DecodeError{Tag: e.tag, Field: "request_id", Reason: ReasonLength, Detail: "1 to 64 bytes"}
+	}
+	return id, nil
 }
 
 // decodeParams reads the content that belongs to the tag.
