@@ -141,8 +141,8 @@ func explain(name string, err error) error {
 		var errs []error
 		for i := range unknown.Errors {
 			row, _ := unknown.Errors[i].Position()
-			key := strings.Join(unknown.Errors[i].Key(), ".")
-			errs = append(errs, fmt.Errorf("%s:%d: unknown key %s; docs/rehearsal.md lists the keys of a script", name, row, key))
+			key := unknown.Errors[i].Key()
+			errs = append(errs, fmt.Errorf("%s:%d: unknown key %q; docs/rehearsal.md lists the keys of a script", name, row, key[len(key)-1]))
 		}
 		return errors.Join(errs...)
 	}

@@ -188,7 +188,9 @@ type FaultKind string
 const (
 	// FaultStatus answers with an HTTP status and the vendor's error body.
 	FaultStatus FaultKind = "status"
-	// FaultOverflow refuses the prompt as too long, in the vendor's words.
+	// FaultOverflow refuses the prompt as too long, in the vendor's words: 400
+	// everywhere but on a Responses stream, where the vendor says it in an error
+	// event after 200.
 	FaultOverflow FaultKind = "overflow"
 	// FaultError ends the stream with the vendor's error event: on the Responses
 	// wire an error event followed by response.failed, as the vendor sends them.
