@@ -1,0 +1,14 @@
+package client
+
+// Explain is explain, for errors that a test run by root cannot provoke.
+var Explain = explain
+
+// MaxPath is the platform's limit.
+const MaxPath = maxPath
+
+// Queued is how many bytes of events wait for Recv.
+func (c *Conn) Queued() int {
+	c.stream.mu.Lock()
+	defer c.stream.mu.Unlock()
+	return c.stream.bytes
+}
