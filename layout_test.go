@@ -48,7 +48,7 @@ var layout = []part{
 	{name: "rehearsal", why: "it speaks the vendors' wires from the outside, so that it can prove the adapters"},
 	{name: "tool", why: "what an agent may do is decided without knowing the agent"},
 	{name: "tool/builtin", imports: "tool", why: "a tool sees its arguments and its scope, nothing of the pod"},
-	{name: "pod", imports: "protocol session llm tool", tests: "client", why: "the runtime names what it needs of a store in ports.go"},
+	{name: "pod", imports: "protocol session llm tool", tests: "client store", why: "the runtime names what it needs of a store in ports.go"},
 	{name: "listing", why: "the bounded walk knows neither SQL nor HTTP"},
 	{name: "store", imports: "protocol session listing", why: noAdapters},
 	{name: "transcript", imports: "protocol session", tests: "store", why: noAdapters},
