@@ -54,10 +54,10 @@ func (s *Store) continueIn(c *conn, next session.Continuation) ([]session.Entry,
 			return fail(err)
 		}
 	}
-	_, err = transition{
+	err = transition{
 		session: next.FromSession, to: session.StatusCompleted, code: reasonCompacted, text: "continued in " + next.NewSession,
 		source: "executor", actor: actor, at: at,
-	}.apply(c)
+	}.end(c)
 	if err != nil {
 		return fail(err)
 	}

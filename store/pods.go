@@ -231,7 +231,7 @@ func (s *Store) holdingSession(c *conn, id protocol.PodID, sessionID string) (ho
 }
 
 // Leave ends the hold: the session gets the status with its reason and
-// transition, the pod its end. The pod's name, session and phase stay for the
+// transition, unless somebody gave it a terminal one already, the pod its end. The pod's name, session and phase stay for the
 // next start.
 func (s *Store) Leave(ctx context.Context, l session.Leave) error {
 	return s.writePodium(ctx, "leave session "+l.SessionID, func(c *conn) error {
@@ -240,10 +240,10 @@ func (s *Store) Leave(ctx context.Context, l session.Leave) error {
 			return err
 		}
 		at := seconds(s.orNow(l.At))
-		_, err = transition{
+		err = transition{
 			session: l.SessionID, to: l.Status, code: l.ReasonCode, text: l.Reason,
 			source: "executor", actor: "pod:" + h.name, at: at,
-		}.apply(c)
+		}.end(c)
 		if err != nil {
 			return err
 		}

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -38,6 +39,19 @@ type transition struct {
 	override bool
 }
 
+// errFinal refuses to leave a terminal status.
+var errFinal = errors.New("that status is final")
+
+// end is apply for a change that only matters if the session has not ended
+// yet: a terminal status that somebody else gave it stays.
+func (t transition) end(c *conn) error {
+	_, err := t.apply(c)
+	if errors.Is(err, errFinal) {
+		return nil
+	}
+	return err
+}
+
 // apply writes the change and returns the status before it.
 func (t transition) apply(c *conn) (previous session.Status, err error) {
 	found, err := c.row("SELECT coalesce(status, 'completed') FROM sessions WHERE id = ?", func(stmt *sqlite3.Stmt) error {
@@ -52,7 +66,7 @@ func (t transition) apply(c *conn) (previous session.Status, err error) {
 	}
 	ending := slices.Contains(terminal, t.to)
 	if slices.Contains(terminal, previous) && !t.override {
-		return previous, fmt.Errorf("session %s is %s, which is final", t.session, previous)
+		return previous, fmt.Errorf("session %s is %s: %w", t.session, previous, errFinal)
 	}
 	if ending {
 		err = c.run(`UPDATE sessions SET status = ?1, status_reason_code = ?2, status_reason_summary = ?3, updated_at = ?4,
