@@ -104,10 +104,19 @@ func buildMessages(messages []llm.Message) ([]sdk.MessageParam, error) {
 		} else {
 			blocks = append(results, blocks...)
 		}
+		// What stands between two messages of a role may have had nothing to send.
+		var last sdk.MessageParam
+		if len(out) > 0 {
+			last = out[len(out)-1]
+		}
 		switch {
 		case len(blocks) == 0:
+		case assistant && last.OfAssistant != nil:
+			last.OfAssistant.Content = append(last.OfAssistant.Content, blocks...)
 		case assistant:
 			out = append(out, sdk.MessageParam{OfAssistant: &sdk.AssistantMessageParam{Content: blocks}})
+		case last.OfUser != nil:
+			last.OfUser.Content = append(last.OfUser.Content, blocks...)
 		default:
 			out = append(out, sdk.MessageParam{OfUser: &sdk.UserMessageParam{Content: blocks}})
 		}
