@@ -76,7 +76,8 @@ func (c *Conn) Call(ctx context.Context, m protocol.Method) (protocol.Event, err
 //
 // A *BadLineError is a line that is no event; the next Recv goes on after it.
 // The connection's end comes after all events: io.EOF when the pod closed it,
-// ErrClosed at once after Close, else the socket's error. It repeats.
+// io.ErrUnexpectedEOF when that was in mid-line, ErrClosed at once after Close,
+// else the socket's error. It repeats.
 func (c *Conn) Recv(ctx context.Context) (protocol.Event, error) { return recv(ctx, c.stream) }
 
 // Events is Recv as a sequence. It ends without an error when the pod or Close

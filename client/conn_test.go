@@ -21,10 +21,22 @@ func TestRecv_GoesOnAfterLinesThatAreNoEvents(t *testing.T) {
 		p.raw("garbage\n\n" + `{"event":"text_delta"}` + "\n" + `{"event":"brand_new","data":[1]}` + "\n")
 		p.raw(strings.Repeat("x", 5000) + "\n")
 		p.send(delta("x"))
-		p.raw(`{"event":"text_del`) // and closes
 	})
 	c := dial(t, path, client.Options{MaxLine: 4096})
-	wantNames(t, c, io.EOF, "hello", "snapshot", "(bad line)", "(bad line)", "brand_new", "(bad line)", "text_delta", "(bad line)")
+	wantNames(t, c, io.EOF, "hello", "snapshot", "(bad line)", "(bad line)", "brand_new", "(bad line)", "text_delta")
+}
+
+func TestRecv_TakesAnEndInMidLineForTheEnd(t *testing.T) {
+	for tail, want := range map[string]error{
+		`{"event":"shutdo`:       io.ErrUnexpectedEOF,
+		`{"event":"text_delta"}`: io.ErrUnexpectedEOF,
+		"":                       io.EOF,
+	} {
+		path := runPod(t, func(p *peer) { p.send(delta("x")); p.raw(tail) })
+		wantNames(t, dial(t, path, client.Options{Mode: client.ModeBase}), want, "text_delta")
+	}
+	path := runPod(t, func(p *peer) { p.raw(`{"event":"shutdown"}`) })
+	wantNames(t, dial(t, path, client.Options{Mode: client.ModeBase}), io.EOF, "shutdown")
 }
 
 func TestRecv_ShowsABadLineAndWhatIsWrongWithIt(t *testing.T) {

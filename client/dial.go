@@ -24,18 +24,18 @@ func connect(ctx context.Context, path, pod string) (net.Conn, error) {
 		return nil, fmt.Errorf("connect to pod %s: %w: %d bytes, the limit is %d: %s; "+
 			"put the run folder in a shorter place", pod, ErrPathTooLong, len(path), maxPath, path)
 	}
-	for {
+	for full := false; ; {
 		conn, err := new(net.Dialer).DialContext(ctx, "unix", path)
-		if err == nil {
+		switch {
+		case err == nil:
 			return conn, nil
-		}
-		if !errors.Is(err, syscall.EAGAIN) {
+		case errors.Is(err, syscall.EAGAIN):
+			full = true
+		case !full || ctx.Err() == nil:
 			return nil, explain(err, path, pod)
 		}
-		select {
-		case <-time.After(5*time.Millisecond + rand.N(5*time.Millisecond)):
-		case <-ctx.Done():
-			return nil, fmt.Errorf("connect to pod %s: it accepts no connection at %s: %w", pod, path, ctx.Err())
+		if !sleep(ctx, 5*time.Millisecond+rand.N(5*time.Millisecond)) {
+			return nil, fmt.Errorf("connect to pod %s: it accepts no connection at %s: %w", pod, path, context.Cause(ctx))
 		}
 	}
 }

@@ -86,8 +86,8 @@ func (l *link) read(deliver func(received) error) error {
 	}
 }
 
-// next reads one line. Its error is the end of the connection; a line that is
-// no event is a received error.
+// next reads one line. Its error is the end of the connection, also one in
+// mid-line; a line that is no event is a received error.
 func (l *link) next() (received, error) {
 	line, err := l.reader.ReadLine()
 	if errors.Is(err, protocol.ErrLineTooLong) {
@@ -97,6 +97,9 @@ func (l *link) next() (received, error) {
 		return received{}, err
 	}
 	event, err := protocol.DecodeEvent(line)
+	if err != nil && l.reader.Unfinished() {
+		return received{}, io.ErrUnexpectedEOF
+	}
 	if err != nil {
 		shown := append([]byte(nil), line[:min(len(line), maxShownLine)]...)
 		return received{err: &BadLineError{Err: err, Line: shown}, size: len(line)}, nil

@@ -44,6 +44,7 @@ type Reader struct {
 	size     int   // how many
 	given    bool  // the current line is finished and given out
 	skipping bool  // the current line is refused, its rest is still to come
+	cut      bool  // the line given out last had no line break
 
 	// mu guards what the budget may take away from another goroutine. Order:
 	// Budget.mu before Reader.mu.
@@ -105,6 +106,10 @@ func (r *Reader) ReadLine() ([]byte, error) {
 // it stops reading before ReadLine has returned io.EOF.
 func (r *Reader) Release() { r.forget() }
 
+// Unfinished reports whether the line that ReadLine gave last had no line
+// break because the stream ended there. It may be whole all the same.
+func (r *Reader) Unfinished() bool { return r.cut }
+
 // Held is how many bytes of the current line are held beyond the block.
 func (r *Reader) Held() int {
 	r.mu.Lock()
@@ -137,7 +142,7 @@ func (r *Reader) scan() (line []byte, ended bool, err error) {
 // last ends the stream: what stands in the block is the last line.
 func (r *Reader) last() ([]byte, error) {
 	tail := r.block[r.pos:r.end]
-	r.pos, r.end = 0, 0
+	r.pos, r.end, r.cut = 0, 0, true
 	if line, err := r.finish(tail); err != nil || len(line) > 0 {
 		return line, err
 	}

@@ -87,6 +87,15 @@ func TestReader_SplitsLinesHoweverTheBytesArrive(t *testing.T) {
 	}
 }
 
+func TestReader_TellsALineThatTheEndCutOff(t *testing.T) {
+	r := protocol.NewReader(strings.NewReader("whole\ncut"), protocol.ReaderOptions{})
+	for _, want := range []bool{false, true} {
+		if line, err := r.ReadLine(); err != nil || r.Unfinished() != want {
+			t.Errorf("%q, %v: unfinished %v, want %v", line, err, r.Unfinished(), want)
+		}
+	}
+}
+
 // chunks gives size bytes a call.
 type chunks struct {
 	data []byte
