@@ -64,6 +64,11 @@ type Pod struct {
 	// Bookmark is what the last Commit or Continuation left for a restart; nil
 	// when there was none.
 	Bookmark json.RawMessage
+	// InputTokens, OutputTokens and CostUSD are the session's totals; nil until
+	// something was reported. CostPartial says that some requests had no price.
+	InputTokens, OutputTokens *int64
+	CostUSD                   *float64
+	CostPartial               bool
 }
 
 // PodStart claims a name and a session for a process.

@@ -28,7 +28,11 @@ type hold struct {
 
 const podColumns = `pod_id, coalesce(name, ''), coalesce(session_id, ''), cwd, provider, model, socket, pid, pid_create_time, pid_host,
 	pid_boot_time, started_at, ended_at, seq, phase, bookmark,
-	coalesce((SELECT entries FROM logs WHERE logs.session_id = pods.session_id), 0)`
+	coalesce((SELECT entries FROM logs WHERE logs.session_id = pods.session_id), 0),
+	(SELECT input_tokens FROM sessions WHERE sessions.id = pods.session_id),
+	(SELECT output_tokens FROM sessions WHERE sessions.id = pods.session_id),
+	(SELECT total_cost_usd FROM sessions WHERE sessions.id = pods.session_id),
+	coalesce((SELECT unpriced_requests FROM logs WHERE logs.session_id = pods.session_id), 0) > 0`
 
 func scanPod(stmt *sqlite3.Stmt) (session.Pod, error) {
 	id, err := protocol.ParsePodID(stmt.ColumnText(0))
@@ -47,7 +51,22 @@ func scanPod(stmt *sqlite3.Stmt) (session.Pod, error) {
 	if stmt.ColumnType(15) != sqlite3.NULL {
 		p.Bookmark = json.RawMessage(stmt.ColumnText(15))
 	}
+	p.InputTokens, p.OutputTokens = columnCount(stmt, 17), columnCount(stmt, 18)
+	if stmt.ColumnType(19) != sqlite3.NULL {
+		usd := stmt.ColumnFloat(19)
+		p.CostUSD = &usd
+	}
+	p.CostPartial = stmt.ColumnBool(20)
 	return p, nil
+}
+
+// columnCount reads a number that may be NULL.
+func columnCount(stmt *sqlite3.Stmt, col int) *int64 {
+	if stmt.ColumnType(col) == sqlite3.NULL {
+		return nil
+	}
+	n := stmt.ColumnInt64(col)
+	return &n
 }
 
 // StartPod claims the name and a session for a process. A name or a session
