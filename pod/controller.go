@@ -308,8 +308,9 @@ func (k *controller) unsaved(s step, end session.RunEnd, err error) session.RunE
 	end.Result, end.Code = protocol.RunFailed, protocol.CodeInternal
 	s.entries[len(s.entries)-1].Payload = end
 	k.debt = s.entries
+	failed := k.p.failedView(end.Error)
 	k.p.hub.update(func(v *view) {
-		v.state = protocol.StateIdle
+		failed(v)
 		v.open = nil
 	}, protocol.Event{Data: protocol.Error{Code: end.Code, Message: end.Error}})
 	return end

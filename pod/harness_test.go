@@ -1,12 +1,16 @@
 package pod_test
 
 import (
+	"context"
+	"encoding/json"
 	"fmt"
 	"testing"
 
+	"podium.local/llm"
 	"podium.local/pod"
 	"podium.local/pod/podtest"
 	"podium.local/protocol"
+	"podium.local/tool"
 )
 
 // audience is a pod with a base and an extended client on it.
@@ -22,8 +26,10 @@ type audience struct {
 
 func newAudience(t testing.TB, o pod.Options) *audience {
 	t.Helper()
-	p := podtest.Start(t, o)
-	return attend(t, p)
+	if o.Store == nil {
+		o.Store = newStore(t)
+	}
+	return attend(t, podtest.Start(t, o))
 }
 
 func attend(t testing.TB, p *podtest.Pod) *audience {
@@ -180,9 +186,66 @@ func roles(t testing.TB, h protocol.History) []string {
 	return out
 }
 
+// fakeTool runs a function as a tool.
+type fakeTool struct {
+	name string
+	run  func(ctx context.Context, args json.RawMessage) tool.Result
+}
+
+func (f fakeTool) Spec() tool.Spec {
+	return tool.Spec{Name: f.name, Description: "a tool", Schema: json.RawMessage(`{"type":"object"}`)}
+}
+
+func (f fakeTool) Run(ctx context.Context, args json.RawMessage) tool.Result { return f.run(ctx, args) }
+
+// echo answers with its arguments.
+var echo = fakeTool{"Echo", func(_ context.Context, args json.RawMessage) tool.Result {
+	return tool.Result{Summary: string(args)}
+}}
+
+// hanging is a tool that says when it has begun and ends only when it is
+// killed.
+func hanging(began chan<- struct{}) fakeTool {
+	return fakeTool{"Hang", func(ctx context.Context, _ json.RawMessage) tool.Result {
+		began <- struct{}{}
+		<-ctx.Done()
+		return tool.ExecutionFailed(ctx.Err())
+	}}
+}
+
+// conversation names what the model was given, as history does.
+func conversation(req llm.Request) []string {
+	var out []string
+	for _, m := range req.Messages {
+		for _, b := range m.Blocks {
+			switch b := b.(type) {
+			case llm.Text:
+				out = append(out, string(m.Role)+": "+b.Text)
+			case llm.Reasoning:
+				out = append(out, "reasoning: "+b.Text+" "+string(b.Opaque))
+			case llm.ToolCall:
+				out = append(out, "call "+b.ID+" "+b.Name+" "+string(b.Arguments))
+			case llm.ToolResult:
+				out = append(out, fmt.Sprintf("result %s: %s", b.CallID, b.Text))
+			}
+		}
+	}
+	return out
+}
+
 // history is the roles of the history that a client is answered now.
 func history(t testing.TB, c *podtest.Client) []string {
 	t.Helper()
 	c.Send(protocol.GetHistory{})
 	return roles(t, podtest.Await[protocol.History](c))
+}
+
+// slowToDie is a tool that takes its time after it was killed.
+func slowToDie(began chan<- struct{}, die <-chan struct{}) func(context.Context, json.RawMessage) tool.Result {
+	return func(ctx context.Context, _ json.RawMessage) tool.Result {
+		began <- struct{}{}
+		<-ctx.Done()
+		<-die
+		return tool.ExecutionFailed(ctx.Err())
+	}
 }

@@ -212,18 +212,28 @@ func (h *hub) statusLater(wait time.Duration) {
 
 // notify shows a text to people, now and to those who join later.
 func (h *hub) notify(n protocol.Notification) {
+	h.log.Warn(n.Message, "source", n.Source, "level", n.Level)
+	frames := h.notice(n)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.keep(frames)
+	h.publish(frames)
+}
+
+func (h *hub) notice(n protocol.Notification) []*frame {
 	if n.TimestampMS == 0 {
 		n.TimestampMS = h.now().UnixMilli()
 	}
-	h.log.Warn(n.Message, "source", n.Source, "level", n.Level)
-	frames := h.frames(protocol.Event{Data: n})
-	h.mu.Lock()
-	defer h.mu.Unlock()
+	return h.frames(protocol.Event{Data: n})
+}
+
+// keep adds to what those who join later are shown; without publish it is for
+// them alone. Callers hold mu.
+func (h *hub) keep(frames []*frame) {
 	h.notices = append(h.notices, frames...)
 	if over := len(h.notices) - maxNotices; over > 0 {
 		h.notices = append(h.notices[:0:0], h.notices[over:]...)
 	}
-	h.publish(frames)
 }
 
 // start opens a block of the running answer and shows what opens it.

@@ -257,6 +257,9 @@ func (r *run) ending(out outcome) (step, session.RunEnd) {
 		entries: out.last, usage: out.usage, turns: out.turns,
 		phase: session.PhaseIdle, view: func(v *view) { v.state = protocol.StateIdle },
 	}
+	if result == protocol.RunFailed {
+		s.view = r.p.failedView(end.Error)
+	}
 	if out.cut != nil {
 		s.usage = out.cut
 	}
@@ -293,4 +296,16 @@ func (r *run) onlyStarted(calls []session.ToolCall) []session.ToolCall {
 		}
 	}
 	return out
+}
+
+// failedView is the view after a failed run: idle, and who joins later is told
+// why. Those who are here see the error itself.
+func (p *Pod) failedView(text string) func(*view) {
+	frames := p.hub.notice(protocol.Notification{
+		Level: protocol.LevelError, Source: protocol.SourceWorker, Message: "the last run failed: " + text,
+	})
+	return func(v *view) {
+		v.state = protocol.StateIdle
+		p.hub.keep(frames)
+	}
 }

@@ -116,6 +116,9 @@ func (a *answer) finish(r *run, d llm.BlockStop) error {
 		a.calls = append(a.calls, call)
 		entry.Kind, entry.Payload = session.KindToolCall, call
 	case protocol.BlockReasoning:
+		if len(d.Opaque) == 0 {
+			d.Opaque = nil
+		}
 		if text == "" && d.Opaque == nil {
 			return a.showEmpty(b, protocol.ReasoningDone{})
 		}
