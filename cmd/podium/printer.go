@@ -21,11 +21,14 @@ type printer struct {
 	// open says that the last thing written to out did not end its line.
 	open bool
 	// called remembers, by call id, what a tool line is about until its result.
-	called map[string]string
+	called map[string]toolCall
 }
 
+// toolCall is a call by its name and the argument that matters.
+type toolCall struct{ name, about string }
+
 func newPrinter(out, notes io.Writer) *printer {
-	return &printer{out: out, notes: notes, called: map[string]string{}}
+	return &printer{out: out, notes: notes, called: map[string]toolCall{}}
 }
 
 // event writes one event.
@@ -36,11 +39,9 @@ func (p *printer) event(e protocol.Event) {
 	case protocol.TextDone, protocol.TurnEnd:
 		p.endLine()
 	case protocol.ToolCallDone:
-		p.called[d.ID] = d.Name + " " + mainArgument(d.Arguments)
+		p.called[d.ID] = toolCall{d.Name, mainArgument(d.Arguments)}
 	case protocol.ToolResult:
-		what := p.called[d.ID]
-		delete(p.called, d.ID)
-		p.note("> %s  %s", what, outcome(d))
+		p.note("> %s", p.tool(d.ID, outcome(d)))
 	case protocol.Notification:
 		p.note("[notice] %s: %s", d.Source, d.Message)
 	case protocol.CompactStart:
@@ -85,6 +86,26 @@ func (p *printer) note(format string, args ...any) {
 	fmt.Fprintln(p.notes, strings.TrimRight(printable(fmt.Sprintf(format, args...)), " \n"))
 }
 
+// tool is the line of a call that has its result: name, argument, outcome,
+// with nothing said twice.
+func (p *printer) tool(id, outcome string) string {
+	call := p.called[id]
+	delete(p.called, id)
+	if call.about != "" && strings.Contains(outcome, call.about) {
+		call.about = ""
+	}
+	if strings.HasPrefix(outcome, call.name) && call.about == "" {
+		return outcome
+	}
+	line := call.name
+	for _, s := range []string{call.about, outcome} {
+		if s != "" {
+			line += "  " + s
+		}
+	}
+	return line
+}
+
 // outcome is the short form of a tool result: its summary, else its first
 // line.
 func outcome(r protocol.ToolResult) string {
@@ -92,9 +113,23 @@ func outcome(r protocol.ToolResult) string {
 	if r.Summary != nil {
 		text = *r.Summary
 	}
-	first, _, _ := strings.Cut(text, "\n")
-	if r.IsError {
-		return "failed: " + first
+	return toolOutcome(text, r.IsError)
+}
+
+// toolOutcome is the line of a tool's result; a failed one begins with the word.
+func toolOutcome(text string, failed bool) string {
+	line := firstLine(text)
+	if failed {
+		return "failed: " + strings.TrimPrefix(line, "Tool execution failed: ")
+	}
+	return line
+}
+
+// firstLine is a text's first line, marked when there is more.
+func firstLine(text string) string {
+	first, _, more := strings.Cut(text, "\n")
+	if more {
+		first += " …"
 	}
 	return first
 }
@@ -107,11 +142,7 @@ func mainArgument(arguments string) string {
 	}
 	for _, key := range []string{"file_path", "command", "pattern", "path"} {
 		if v, ok := args[key].(string); ok {
-			first, _, more := strings.Cut(v, "\n")
-			if more {
-				first += " …"
-			}
-			return first
+			return firstLine(v)
 		}
 	}
 	return ""

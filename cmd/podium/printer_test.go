@@ -34,7 +34,7 @@ func TestPrinter_WordsGoToOutAndEverythingElseToNotes(t *testing.T) {
 	if got, want := out.String(), "I will look.\nhalf a line\n"; got != want {
 		t.Errorf("out %q, want %q", got, want)
 	}
-	want := "> Read /a  Read 3 line(s) from /a\n[compact] starting\n[compact] done (new session 0192f0e8)\n" +
+	want := "> Read 3 line(s) from /a\n[compact] starting\n[compact] done (new session 0192f0e8)\n" +
 		"[compact error] provider 429\n[notice] worker: cut\n[error] provider_error: no\n[run] limit_reached\n"
 	if got := notes.String(); got != want {
 		t.Errorf("notes\n%s\nwant\n%s", got, want)

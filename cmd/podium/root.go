@@ -27,6 +27,14 @@ func newRootCommand(a *app) *cobra.Command {
 		return usageErrorf("%w; see %s --help", err, cmd.CommandPath())
 	})
 	root.AddCommand(
+		newAttachCommand(a),
+		newDemoCommand(a),
+		newHistoryCommand(a),
+		newLogsCommand(a),
+		newPodCommand(a),
+		newPSCommand(a),
+		newRunCommand(a),
+		newStopCommand(a),
 		newTrustCommand(a),
 		newVersionCommand(a),
 	)

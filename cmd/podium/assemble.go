@@ -1,0 +1,150 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+
+	"podium.local/config"
+	"podium.local/llm"
+	"podium.local/llm/anthropic"
+	"podium.local/llm/openai"
+	"podium.local/store"
+	"podium.local/tool"
+	"podium.local/tool/builtin"
+)
+
+// Schemes: the wire's words for what a provider speaks.
+const (
+	schemeAnthropic = "anthropic"
+	schemeResponses = "openai_responses"
+	schemeChat      = "openai_chat"
+)
+
+// newProvider makes the provider that the configuration names, and says which
+// wire it speaks. Whatever is missing is an error here, before a process is
+// started for it.
+func newProvider(cfg config.Config, m config.Model) (p llm.Provider, scheme string, err error) {
+	if m.Provider == "" {
+		return nil, "", fmt.Errorf("no model provider given: name one with --provider (anthropic, openai, openai-chat, gemini, ollama) or as model.provider in %s", cfg.Paths.File())
+	}
+	if m.ID == "" {
+		return nil, "", fmt.Errorf("no model given: name one with --model or as model.id in %s", cfg.Paths.File())
+	}
+	key, err := cfg.APIKey(m)
+	if err != nil {
+		return nil, "", err
+	}
+	o := openai.Options{BaseURL: m.BaseURL, APIKey: key.Reveal()}
+	switch m.Provider {
+	case config.ProviderAnthropic:
+		p, err = anthropic.New(anthropic.Options{BaseURL: m.BaseURL, APIKey: key.Reveal()})
+		scheme = schemeAnthropic
+	case config.ProviderOpenAI:
+		p, err = openai.NewResponses(o)
+		scheme = schemeResponses
+	case config.ProviderOpenAIChat:
+		p, err = openai.NewChat(o)
+		scheme = schemeChat
+	case config.ProviderOllama:
+		p, err = openai.NewOllama(o)
+		scheme = schemeChat
+	case config.ProviderGemini:
+		p, err = openai.NewGemini(o)
+		scheme = schemeChat
+	default:
+		err = fmt.Errorf("unknown provider %q: use anthropic, openai, openai-chat, gemini or ollama", m.Provider)
+	}
+	if err != nil {
+		return nil, "", fmt.Errorf("reach the model: %w", err)
+	}
+	return p, scheme, nil
+}
+
+// newTools makes the tools of a pod in its working folder, and says which
+// files they may touch.
+func newTools(cfg config.Config, dir, podName string) (*tool.Registry, *tool.Scope, error) {
+	scope, err := newScope(cfg.Scope)
+	if err != nil {
+		return nil, nil, err
+	}
+	tools, _ := builtin.New(builtin.Options{
+		Dir: dir, Scope: scope, AllowBash: cfg.Worker.AllowBash, Pod: podName,
+		Caps: tool.Caps{Default: cfg.Worker.ToolOutput.DefaultMaxBytes, PerTool: cfg.Worker.ToolOutput.PerTool},
+	})
+	return tools, scope, nil
+}
+
+// newScope turns the configuration's rules into a scope.
+func newScope(c config.Scope) (*tool.Scope, error) {
+	allow, err := scopeRules(c.Allow)
+	if err != nil {
+		return nil, err
+	}
+	deny, err := scopeRules(c.Deny)
+	if err != nil {
+		return nil, err
+	}
+	scope, err := tool.NewScope(allow, deny)
+	if err != nil || c.Within == nil {
+		return scope, err
+	}
+	within, err := scopeRules(c.Within)
+	if err != nil {
+		return nil, err
+	}
+	narrow, err := tool.NewScope(within, nil)
+	if err != nil {
+		return nil, err
+	}
+	return scope.Narrow(narrow), nil
+}
+
+func scopeRules(rules []config.Rule) ([]tool.Rule, error) {
+	var out []tool.Rule
+	for _, r := range rules {
+		level, err := tool.ParseLevel(string(r.Permission))
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, tool.Rule{Target: r.Target, Level: level, Recursive: r.Recursive})
+	}
+	return out, nil
+}
+
+// makeStore opens the configured store for writing and makes or migrates it
+// where needed; only commands that host or fill sessions do that.
+func makeStore(ctx context.Context, cfg config.Config, o store.Options) (*store.Store, error) {
+	if cfg.Store.Path == "" {
+		return nil, fmt.Errorf("the configured store %s is a server: only files are supported", cfg.Store.Server)
+	}
+	// Only our own data folder is made; a store named elsewhere needs its folder.
+	if filepath.Dir(cfg.Store.Path) == cfg.Paths.Data {
+		if err := config.MakeDir(cfg.Paths.Data); err != nil {
+			return nil, err
+		}
+	}
+	return store.Create(ctx, cfg.Store.Path, o)
+}
+
+// projectOf is the name under which a folder's sessions are grouped: that of
+// the nearest git checkout above it, or none.
+func projectOf(dir string) string {
+	for {
+		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
+			return filepath.Base(dir)
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return ""
+		}
+		dir = parent
+	}
+}
+
+// logger writes a process's log for a person or a file.
+func (a *app) logger() *slog.Logger {
+	return slog.New(slog.NewTextHandler(a.err, nil))
+}

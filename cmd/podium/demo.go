@@ -1,0 +1,374 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"podium.local/config"
+	"podium.local/protocol"
+	"podium.local/rehearsal"
+	"podium.local/session"
+	"podium.local/store"
+)
+
+// demoPods are the three agents of the demo: one a wire, each with its job in
+// the sample repository. Models and jobs are those of the rehearsal script.
+var demoPods = []demoPod{
+	{name: "implementer", provider: "anthropic", model: "claude-sonnet-4-6", prompt: "The cart's total is wrong when a line has more than one piece. Fix it."},
+	{name: "reviewer", provider: "openai", model: "gpt-5-mini", prompt: "Review this repository and leave your findings in REVIEW.md."},
+	{name: "librarian", provider: "openai-chat", model: "heron-coder-9b", prompt: "Write NOTES.md: what is in this repository and where."},
+}
+
+type demoPod struct {
+	name, provider, model, prompt string
+}
+
+func newDemoCommand(a *app) *cobra.Command {
+	var once bool
+	cmd := &cobra.Command{
+		Use:   "demo",
+		Short: "the whole product on a scripted model, in a folder of its own",
+		Long: `Start a scripted model server, write a small repository, run three pods that do
+real tool work in it, and show what Podium kept of them. Needs no key and no
+network. Everything lives in a temporary folder that is removed at the end;
+Ctrl-C ends it. With --once it checks its own results and exits.`,
+		Args: argsUsage(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			d := &demo{app: a, once: once}
+			return d.run(cmd.Context())
+		},
+	}
+	cmd.Flags().BoolVar(&once, "once", false, "check the results and exit")
+	return cmd
+}
+
+// demo is one run of the command. Everything that it starts and writes is
+// below home and is gone when it returns.
+type demo struct {
+	*app
+	once bool
+	home string
+	repo string
+	// inner is the command line as a user of this demo's home would have it.
+	inner *app
+}
+
+func (d *demo) run(ctx context.Context) (err error) {
+	if err := d.lay(); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(d.home)) }()
+
+	script, err := rehearsal.DemoScript()
+	if err != nil {
+		return err
+	}
+	model := rehearsal.New(script, rehearsal.Options{})
+	url, err := model.Listen("127.0.0.1:0")
+	if err != nil {
+		return fmt.Errorf("start the scripted model: %w", err)
+	}
+	defer model.Close()
+
+	fmt.Fprintf(d.err, "A scripted model speaks on %s; three pods work in %s.\n\n", url, d.repo)
+	// Pods are stopped whatever happens next, also when ctx has ended.
+	defer func() { err = errors.Join(err, d.stopPods()) }()
+	if err := d.startPods(ctx, url); err != nil {
+		return err
+	}
+	ends, err := d.prompts(ctx)
+	if err != nil {
+		return d.unlessInterrupted(ctx, err)
+	}
+	if err := d.show(ctx); err != nil {
+		return d.unlessInterrupted(ctx, err)
+	}
+	if d.once {
+		return d.check(ctx, ends)
+	}
+	d.next()
+	<-ctx.Done()
+	fmt.Fprintln(d.err, "\nStopping the pods and removing the folder.")
+	return nil
+}
+
+// unlessInterrupted makes Ctrl-C an end like any other: the demo was ended by
+// the person who watches it.
+func (d *demo) unlessInterrupted(ctx context.Context, err error) error {
+	if ctx.Err() != nil && !d.once {
+		return nil
+	}
+	return err
+}
+
+// lay makes the folder and the sample repository.
+func (d *demo) lay() error {
+	home, err := os.MkdirTemp("", "podium-demo-")
+	if err != nil {
+		return fmt.Errorf("make a folder for the demo: %w", err)
+	}
+	if home, err = filepath.EvalSymlinks(home); err != nil {
+		return fmt.Errorf("make a folder for the demo: %w", err)
+	}
+	d.home, d.repo = home, filepath.Join(home, "shop")
+	if err := os.CopyFS(d.repo, rehearsal.SampleRepo()); err != nil {
+		return fmt.Errorf("write the sample repository: %w", err)
+	}
+	inner := *d.app
+	inner.environ = append(without(d.environ, "PODIUM_"), "PODIUM_HOME="+filepath.Join(home, "podium"))
+	d.inner = &inner
+	return nil
+}
+
+// without drops the variables that begin with prefix, so that the settings of
+// the person who runs the demo do not change it.
+func without(environ []string, prefix string) []string {
+	var out []string
+	for _, v := range environ {
+		if !strings.HasPrefix(v, prefix) {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// startPods starts the pods as processes of their own, as podium run does.
+func (d *demo) startPods(ctx context.Context, url string) error {
+	paths, err := config.LocatePaths(d.inner.lookupEnv)
+	if err != nil {
+		return err
+	}
+	if err := paths.MakeRun(); err != nil {
+		return err
+	}
+	for _, p := range demoPods {
+		args := []string{"pod", "--name", p.name, "--provider", p.provider, "--model", p.model, "--base-url", url + "/v1", "--dir", d.repo}
+		if _, err := d.inner.startPod(ctx, paths, p.name, args); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// prompts gives each pod its job and shows what they say side by side, until
+// all are done.
+func (d *demo) prompts(ctx context.Context) ([]protocol.RunResult, error) {
+	screen := d.newScreen()
+	ends := make([]protocol.RunResult, len(demoPods))
+	errs := make([]error, len(demoPods))
+	var wg sync.WaitGroup
+	for i, p := range demoPods {
+		wg.Go(func() {
+			out := screen.pane(i)
+			printer := newPrinter(out, out)
+			fmt.Fprintf(out, "you: %s\n", p.prompt)
+			ends[i], errs[i] = d.inner.prompt(ctx, p.name, p.prompt, printer.event)
+		})
+	}
+	done := make(chan struct{})
+	go func() { wg.Wait(); close(done) }()
+	screen.drawUntil(done)
+	return ends, errors.Join(errs...)
+}
+
+// show prints what a user sees of the work afterwards.
+func (d *demo) show(ctx context.Context) error {
+	for _, args := range [][]string{{"ps"}, {"history", demoPods[0].name}} {
+		fmt.Fprintf(d.out, "\n$ podium %s\n", strings.Join(args, " "))
+		if code := d.inner.run(ctx, args); code != exitOK {
+			return &exitError{code: code}
+		}
+	}
+	return nil
+}
+
+// next says what to try while the pods are alive.
+func (d *demo) next() {
+	fmt.Fprintf(d.out, `
+The pods are still alive. In another terminal:
+
+  export PODIUM_HOME=%s
+  podium ps
+  podium history reviewer
+  podium run implementer -p "Do it again, please."
+  podium logs librarian
+  cat %s
+
+Ctrl-C ends the demo and removes its folder.
+`, filepath.Join(d.home, "podium"), filepath.Join(d.repo, "REVIEW.md"))
+}
+
+// check is what --once is for: the work is really there, in the folder and in
+// the store.
+func (d *demo) check(ctx context.Context, ends []protocol.RunResult) error {
+	for i, p := range demoPods {
+		if ends[i] != protocol.RunFinished {
+			return fmt.Errorf("demo check: the run of %s ended %s", p.name, ends[i])
+		}
+	}
+	for file, text := range map[string]string{"shop/cart.go": "l.Price * Cents(l.Quantity)", "REVIEW.md": "", "NOTES.md": ""} {
+		b, err := os.ReadFile(filepath.Join(d.repo, file))
+		if err != nil {
+			return fmt.Errorf("demo check: %w", err)
+		}
+		if len(b) == 0 || !strings.Contains(string(b), text) {
+			return fmt.Errorf("demo check: %s does not hold what its agent wrote", file)
+		}
+	}
+	st, err := d.inner.openStore(ctx, "")
+	if err != nil {
+		return fmt.Errorf("demo check: %w", err)
+	}
+	defer st.Close()
+	for i, p := range demoPods {
+		if err := checkDemoSession(ctx, st, p.name, i < 2); err != nil {
+			return fmt.Errorf("demo check: %w", err)
+		}
+	}
+	fmt.Fprintln(d.err, "\ndemo check: three runs finished, their files and their sessions are there")
+	return nil
+}
+
+// checkDemoSession looks at what the store keeps of one pod: a whole run with
+// tool calls and tokens, and a cost exactly when the model has a price.
+func checkDemoSession(ctx context.Context, st *store.Store, name string, priced bool) error {
+	p, err := st.PodByName(ctx, name)
+	if err != nil {
+		return err
+	}
+	var totals session.Totals
+	kinds := map[session.Kind]int{}
+	err = eachEntry(ctx, st, p.SessionID, func(e session.Entry) error {
+		kinds[e.Kind]++
+		payload, err := e.Decode()
+		if end, ok := payload.(session.TurnEnd); ok {
+			totals.Add(end.Usage)
+		}
+		return err
+	})
+	switch {
+	case err != nil:
+		return err
+	case kinds[session.KindInput] != 1 || kinds[session.KindRunEnd] != 1:
+		return fmt.Errorf("the session of %s has %d inputs and %d run ends, want one each", name, kinds[session.KindInput], kinds[session.KindRunEnd])
+	case kinds[session.KindToolCall] == 0 || kinds[session.KindToolCall] != kinds[session.KindToolResult]:
+		return fmt.Errorf("the session of %s has %d tool calls and %d results", name, kinds[session.KindToolCall], kinds[session.KindToolResult])
+	case !totals.Known || totals.InputTokens == 0 || totals.OutputTokens == 0:
+		return fmt.Errorf("the session of %s has no token counts", name)
+	case priced != (totals.CostUSD != nil):
+		return fmt.Errorf("the cost of %s is %s", name, money(totals.CostUSD, totals.Partial))
+	}
+	return nil
+}
+
+// stopPods ends the pods that are alive and waits for them.
+func (d *demo) stopPods() error {
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	var errs []error
+	for _, p := range demoPods {
+		if err := d.inner.stopPod(ctx, p.name); err != nil && !errors.Is(err, errNotAlive) {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// screen shows the pods' words: columns on a terminal, labelled lines
+// elsewhere.
+type screen struct {
+	out  io.Writer
+	cols *columns
+	// width and height are 0 for labelled lines.
+	width, height int
+	mu            sync.Mutex // guards out for labelled lines
+}
+
+func (d *demo) newScreen() *screen {
+	var titles []string
+	for _, p := range demoPods {
+		titles = append(titles, fmt.Sprintf("%s (%s, %s)", p.name, p.provider, p.model))
+	}
+	s := &screen{out: d.out, cols: newColumns(titles...)}
+	if f, ok := d.out.(*os.File); ok && term.IsTerminal(int(f.Fd())) && d.getenv("TERM") != "dumb" {
+		if w, h, err := term.GetSize(int(f.Fd())); err == nil && w >= 90 && h >= 16 {
+			s.width, s.height = w, min(h-6, 24)
+		}
+	}
+	return s
+}
+
+// pane is where the words of pod i go.
+func (s *screen) pane(i int) io.Writer {
+	if s.height > 0 {
+		return writerFunc(func(p []byte) { s.cols.append(i, string(p)) })
+	}
+	return &labelled{screen: s, label: fmt.Sprintf("%-12s│ ", demoPods[i].name)}
+}
+
+// drawUntil redraws the columns in place until done.
+func (s *screen) drawUntil(done <-chan struct{}) {
+	if s.height == 0 {
+		<-done
+		return
+	}
+	tick := time.NewTicker(80 * time.Millisecond)
+	defer tick.Stop()
+	io.WriteString(s.out, strings.Repeat("\n", s.height)+"\x1b[?25l")
+	defer io.WriteString(s.out, "\x1b[?25h")
+	for last := false; ; {
+		if lines, changed := s.cols.frame(s.width-1, s.height); changed {
+			fmt.Fprintf(s.out, "\x1b[%dA\r", s.height)
+			for _, l := range lines {
+				fmt.Fprintf(s.out, "%s\x1b[K\n", l)
+			}
+		}
+		if last {
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-done:
+			last = true
+		}
+	}
+}
+
+// labelled writes whole lines, each with its label in front.
+type labelled struct {
+	screen *screen
+	label  string
+	rest   string
+}
+
+// Write keeps the last line back until it is whole.
+func (l *labelled) Write(p []byte) (int, error) {
+	l.screen.mu.Lock()
+	defer l.screen.mu.Unlock()
+	text := l.rest + string(p)
+	for {
+		line, rest, whole := strings.Cut(text, "\n")
+		if !whole {
+			l.rest = text
+			return len(p), nil
+		}
+		fmt.Fprintf(l.screen.out, "%s%s\n", l.label, line)
+		text = rest
+	}
+}
+
+// writerFunc makes a function that cannot fail a writer.
+type writerFunc func(p []byte)
+
+// Write hands p to the function.
+func (f writerFunc) Write(p []byte) (int, error) { f(p); return len(p), nil }

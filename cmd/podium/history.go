@@ -1,0 +1,190 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"podium.local/session"
+	"podium.local/store"
+)
+
+func newHistoryCommand(a *app) *cobra.Command {
+	var storeFile string
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "history NAME",
+		Short: "the conversation of a pod, alive or ended",
+		Long: `Print the conversation of a pod's current session from the store.
+
+NAME is a pod's name or a session's id. With --json each history item is one
+line of JSON, as on the wire, with its entry_id.`,
+		Args: argsUsage(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			st, err := a.openStore(cmd.Context(), storeFile)
+			if err != nil {
+				return err
+			}
+			defer st.Close()
+			sessionID, err := sessionOf(cmd.Context(), st, args[0])
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return historyJSON(cmd.Context(), a.out, st, sessionID)
+			}
+			return historyText(cmd.Context(), a.out, st, sessionID)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object a history item")
+	registerStoreFlag(cmd, &storeFile)
+	return cmd
+}
+
+// openStore opens the configured store for reading.
+func (a *app) openStore(ctx context.Context, file string) (*store.Store, error) {
+	cfg, err := a.loadStore(file)
+	if err != nil {
+		return nil, err
+	}
+	if cfg.Store.Path == "" {
+		return nil, fmt.Errorf("the configured store %s is a server: only files are supported", cfg.Store.Server)
+	}
+	return store.OpenReadOnly(ctx, cfg.Store.Path, store.Options{BusyTimeout: cfg.Store.BusyTimeout})
+}
+
+// sessionOf finds the session that a pod's name or a session's id means.
+func sessionOf(ctx context.Context, st *store.Store, name string) (string, error) {
+	p, err := st.PodByName(ctx, name)
+	if err == nil {
+		return p.SessionID, nil
+	}
+	if !errors.Is(err, session.ErrNotFound) {
+		return "", err
+	}
+	entries, err := st.Log(ctx, name, 0, 1, 1)
+	if err == nil && len(entries) == 0 {
+		err = session.ErrNotFound
+	}
+	if errors.Is(err, session.ErrNotFound) {
+		return "", fmt.Errorf("no pod or session is called %q; podium ps lists the pods", name)
+	}
+	return name, err
+}
+
+// logWindow is how many entries are read at a time, so that a session of any
+// length is printed in bounded memory.
+const logWindow = 1000
+
+// eachEntry calls f with every entry of a session's log, in order.
+func eachEntry(ctx context.Context, st *store.Store, sessionID string, f func(session.Entry) error) error {
+	for from := int64(0); ; from += logWindow {
+		entries, err := st.Log(ctx, sessionID, from, -1, logWindow)
+		if err != nil {
+			return err
+		}
+		for _, e := range entries {
+			if err := f(e); err != nil {
+				return err
+			}
+		}
+		if len(entries) < logWindow {
+			return nil
+		}
+	}
+}
+
+// historyJSON prints the items of the wire's history, one a line.
+func historyJSON(ctx context.Context, out io.Writer, st *store.Store, sessionID string) error {
+	skip, err := rolledBack(ctx, st, sessionID)
+	if err != nil {
+		return err
+	}
+	return eachEntry(ctx, st, sessionID, func(e session.Entry) error {
+		item, ok, err := session.HistoryItem(e, true)
+		if err != nil || !ok || skip[e.ID] {
+			return err
+		}
+		_, err = fmt.Fprintf(out, "%s\n", item)
+		return err
+	})
+}
+
+// rolledBack is the set of inputs that were taken back: the history skips them.
+func rolledBack(ctx context.Context, st *store.Store, sessionID string) (map[string]bool, error) {
+	skip := map[string]bool{}
+	return skip, eachEntry(ctx, st, sessionID, func(e session.Entry) error {
+		if e.Kind != session.KindRolledBack {
+			return nil
+		}
+		payload, err := e.Decode()
+		if r, ok := payload.(session.RolledBack); ok {
+			skip[r.EntryID] = true
+		}
+		return err
+	})
+}
+
+// historyText prints the conversation for a person, with what it cost last.
+func historyText(ctx context.Context, out io.Writer, st *store.Store, sessionID string) error {
+	skip, err := rolledBack(ctx, st, sessionID)
+	if err != nil {
+		return err
+	}
+	var totals session.Totals
+	p := newPrinter(out, out)
+	err = eachEntry(ctx, st, sessionID, func(e session.Entry) error {
+		if skip[e.ID] {
+			return nil
+		}
+		return p.entry(e, &totals)
+	})
+	if err != nil {
+		return err
+	}
+	if totals.Known {
+		p.note("%s", totalsLine(totals))
+	}
+	return nil
+}
+
+// totalsLine says what a session cost.
+func totalsLine(t session.Totals) string {
+	return fmt.Sprintf("%d tokens in, %d out, cost %s", t.InputTokens, t.OutputTokens, money(t.CostUSD, t.Partial))
+}
+
+// entry prints one log entry as the conversation shows it.
+func (p *printer) entry(e session.Entry, totals *session.Totals) error {
+	payload, err := e.Decode()
+	if err != nil {
+		return err
+	}
+	switch d := payload.(type) {
+	case session.Input:
+		p.note("\nyou    %s", d.Text)
+	case session.System:
+		p.note("system %s", firstLine(d.Text))
+	case session.Text:
+		p.note("agent  %s", d.Text)
+	case session.Reasoning:
+		p.note("thinks %s", firstLine(d.Text))
+	case session.ToolCall:
+		p.called[d.CallID] = toolCall{d.Name, mainArgument(string(d.Arguments))}
+	case session.ToolResult:
+		p.note("  >    %s", p.tool(d.CallID, toolOutcome(d.Summary, d.IsError)))
+	case session.TurnEnd:
+		totals.Add(d.Usage)
+	case session.RunEnd:
+		if d.Error != "" {
+			p.note("[run] %s: %s", d.Result, d.Error)
+		} else if d.Result != "finished" {
+			p.note("[run] %s", d.Result)
+		}
+	case session.Compaction:
+		p.note("[compact] %d -> %d tokens, cost %s, continues in %s", d.TokensBefore, d.TokensAfter, money(d.CostUSD, false), d.NewSession)
+	}
+	return nil
+}

@@ -1,0 +1,183 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"podium.local/config"
+	"podium.local/pod"
+	"podium.local/session"
+	"podium.local/store"
+)
+
+func newPSCommand(a *app) *cobra.Command {
+	var storeFile string
+	var asJSON, all bool
+	cmd := &cobra.Command{
+		Use:   "ps",
+		Short: "every pod: name, state, session, age, cost, folder",
+		Long: `List the pods that are alive, with what they are doing.
+
+--all lists ended ones too; podium run NAME continues their sessions. A pod
+whose process was killed is listed as dead until something takes its name.`,
+		Args: argsUsage(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			pods, err := a.listPods(cmd, storeFile, all)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return printPodsJSON(a, pods)
+			}
+			return printPods(a, pods, time.Now())
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object a pod")
+	cmd.Flags().BoolVarP(&all, "all", "a", false, "list ended pods too")
+	registerStoreFlag(cmd, &storeFile)
+	return cmd
+}
+
+// podReport is what ps says of a pod. Times are Unix seconds; a cost of null
+// is unknown.
+type podReport struct {
+	Name        string   `json:"name"`
+	PodID       string   `json:"pod_id"`
+	State       string   `json:"state"`
+	SessionID   string   `json:"session_id"`
+	PID         int      `json:"pid,omitempty"`
+	Model       string   `json:"model"`
+	StartedAt   float64  `json:"started_at"`
+	EndedAt     *float64 `json:"ended_at"`
+	InputTokens *int64   `json:"input_tokens"`
+	OutputToken *int64   `json:"output_tokens"`
+	CostUSD     *float64 `json:"cost_usd"`
+	CostPartial bool     `json:"cost_partial"`
+	Cwd         string   `json:"cwd"`
+
+	started time.Time
+}
+
+// States that ps adds to those of a live pod.
+const (
+	stateEnded        = "ended"
+	stateDead         = "dead"
+	stateUnresponsive = "unresponsive"
+)
+
+// listPods joins what the store says with what is true of the processes: the
+// row of a killed pod still says that it runs.
+func (a *app) listPods(cmd *cobra.Command, storeFile string, all bool) ([]podReport, error) {
+	paths, err := config.LocatePaths(a.lookupEnv)
+	if err != nil {
+		return nil, err
+	}
+	st, err := a.openStore(cmd.Context(), storeFile)
+	if errors.Is(err, store.ErrAbsent) {
+		return nil, nil // nothing was ever started here
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer st.Close()
+	rows, err := st.Pods(cmd.Context())
+	if err != nil {
+		return nil, err
+	}
+	var pods []podReport
+	for _, row := range rows {
+		r := reportPod(paths, row)
+		if all || r.State != stateEnded {
+			pods = append(pods, r)
+		}
+	}
+	return pods, nil
+}
+
+func reportPod(paths config.Paths, row session.Pod) podReport {
+	r := podReport{
+		Name: row.Name, PodID: row.ID.String(), State: string(row.Phase), SessionID: row.SessionID, Model: row.Model,
+		StartedAt: session.UnixSeconds(row.StartedAt), InputTokens: row.InputTokens, OutputToken: row.OutputTokens,
+		CostUSD: row.CostUSD, CostPartial: row.CostPartial, Cwd: row.Cwd, started: row.StartedAt,
+	}
+	switch {
+	case !row.EndedAt.IsZero():
+		r.State = stateEnded
+		ended := session.UnixSeconds(row.EndedAt)
+		r.EndedAt = &ended
+		return r
+	case pod.Probe(row.Process) == pod.Dead:
+		r.State = stateDead
+		return r
+	}
+	r.PID = row.Process.PID
+	socket := row.Socket
+	if socket == "" {
+		socket = filepath.Join(paths.Run, row.Name, "sock")
+	}
+	if !socketAnswers(socket) {
+		r.State = stateUnresponsive
+	}
+	return r
+}
+
+func printPodsJSON(a *app, pods []podReport) error {
+	enc := json.NewEncoder(a.out)
+	enc.SetEscapeHTML(false)
+	for _, p := range pods {
+		if err := enc.Encode(p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func printPods(a *app, pods []podReport, now time.Time) error {
+	if len(pods) == 0 {
+		fmt.Fprintln(a.err, "no pods; podium run starts one in this folder")
+		return nil
+	}
+	w := tabwriter.NewWriter(a.out, 0, 8, 2, ' ', 0)
+	fmt.Fprintln(w, "NAME\tSTATE\tSESSION\tAGE\tTOKENS\tCOST\tMODEL\tFOLDER")
+	for _, p := range pods {
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", printable(p.Name), p.State, shortID(p.SessionID), age(now, p.started),
+			tokens(p.InputTokens, p.OutputToken), money(p.CostUSD, p.CostPartial), printable(p.Model), printable(p.Cwd))
+	}
+	return w.Flush()
+}
+
+// shortID is enough of a session's id to tell it from others.
+func shortID(id string) string {
+	if len(id) > 8 {
+		return id[:8]
+	}
+	return id
+}
+
+// tokens are the counts in and out; a dash is unknown.
+func tokens(in, out *int64) string {
+	if in == nil && out == nil {
+		return "—"
+	}
+	return compact(in) + "/" + compact(out)
+}
+
+// compact is a count in at most five characters.
+func compact(n *int64) string {
+	switch {
+	case n == nil:
+		return "—"
+	case *n < 1000:
+		return fmt.Sprint(*n)
+	case *n < 1_000_000:
+		return fmt.Sprintf("%d.%dk", *n/1000, *n/100%10)
+	default:
+		return fmt.Sprintf("%d.%dM", *n/1_000_000, *n/100_000%10)
+	}
+}

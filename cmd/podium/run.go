@@ -1,0 +1,173 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"podium.local/pod"
+	"podium.local/protocol"
+)
+
+func newRunCommand(a *app) *cobra.Command {
+	r := &runCommand{app: a}
+	cmd := &cobra.Command{
+		Use:   "run [-p PROMPT] [NAME]",
+		Short: "start a pod here and attach; -p runs one prompt, prints and leaves",
+		Long: `Start a pod in this folder as a process of its own and attach to it.
+
+With -p the pod runs one prompt, the answer is printed, and the pod ends (unless
+--keep is given or NAME was already running). "-p -" reads the prompt from
+stdin. Without NAME the pod is called after the folder. A NAME that is known but
+not alive continues its session.
+
+Exit: 0 finished, 1 failed, refused or limit reached, 130 cancelled. Ctrl-C
+cancels the run.`,
+		Args: argsUsage(cobra.MaximumNArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 1 {
+				r.pod.name = args[0]
+			}
+			r.prompted = cmd.Flags().Changed("prompt")
+			return r.run(cmd)
+		},
+	}
+	r.flags.register(cmd)
+	r.pod.registerSession(cmd)
+	cmd.Flags().StringVarP(&r.prompt, "prompt", "p", "", `run this prompt, print the answer and leave ("-": from stdin)`)
+	cmd.Flags().BoolVar(&r.keep, "keep", false, "with -p: let the pod live on")
+	cmd.Flags().BoolVar(&r.asJSON, "json", false, "with -p: print the run's events, one JSON object a line")
+	return cmd
+}
+
+type runCommand struct {
+	*app
+	flags    modelFlags
+	pod      podOptions
+	prompt   string
+	prompted bool
+	keep     bool
+	asJSON   bool
+}
+
+func (r *runCommand) run(cmd *cobra.Command) error {
+	ctx := cmd.Context()
+	if err := r.pod.check(); err != nil {
+		return err
+	}
+	if !r.prompted && (r.asJSON || r.keep) {
+		return usageErrorf("--json and --keep go with -p; see podium run --help")
+	}
+	if r.prompt == "-" {
+		text, err := io.ReadAll(r.in)
+		if err != nil {
+			return fmt.Errorf("read the prompt from stdin: %w", err)
+		}
+		r.prompt = string(text)
+	}
+	if err := r.ensurePod(ctx, cmd); err != nil {
+		return err
+	}
+	if !r.prompted {
+		return r.attach(ctx, r.pod.name)
+	}
+	result, err := r.app.prompt(ctx, r.pod.name, r.prompt, r.sink())
+	if err != nil {
+		return err
+	}
+	switch result {
+	case protocol.RunFinished:
+		return nil
+	case protocol.RunCancelled, protocol.RunRolledBack:
+		return &exitError{code: exitCancelled}
+	default:
+		return &exitError{code: exitFailure}
+	}
+}
+
+// sink prints the run's events as the flags ask.
+func (r *runCommand) sink() func(protocol.Event) {
+	if !r.asJSON {
+		return newPrinter(r.out, r.err).event
+	}
+	return func(e protocol.Event) {
+		base, ok := e.Base()
+		if !ok {
+			return
+		}
+		base.RequestID = ""
+		if line, err := base.Append(nil); err == nil {
+			fmt.Fprintf(r.out, "%s\n", line)
+		}
+	}
+}
+
+// ensurePod finds the named pod alive, or starts it. What would stop the pod
+// from starting (model, key, folder) is found out here, where it can be said
+// in one line.
+func (r *runCommand) ensurePod(ctx context.Context, cmd *cobra.Command) error {
+	cfg, dir, err := r.flags.load(r.app, cmd)
+	if err != nil {
+		return err
+	}
+	if r.pod.name == "" {
+		r.pod.name = newPodName(dir)
+	}
+	socket, err := pod.SocketPath(cfg.Paths.Run, r.pod.name)
+	if err != nil {
+		return err
+	}
+	if socketAnswers(socket) {
+		return r.refuseStartFlags(cmd)
+	}
+	if _, _, err := newProvider(cfg, cfg.Model); err != nil {
+		return err
+	}
+	if _, _, err := newTools(cfg, dir, r.pod.name); err != nil {
+		return err
+	}
+	if err := cfg.Paths.MakeRun(); err != nil {
+		return err
+	}
+	args := append([]string{"pod", "--name", r.pod.name}, r.flags.args(dir, cmd)...)
+	if r.prompted && !r.keep {
+		args = append(args, "--once")
+	}
+	if r.pod.fresh {
+		args = append(args, "--new")
+	}
+	if r.pod.sessionID != "" {
+		args = append(args, "--session", r.pod.sessionID)
+	}
+	_, err = r.startPod(ctx, cfg.Paths, r.pod.name, args)
+	return err
+}
+
+// refuseStartFlags says that a pod that runs already cannot be started
+// differently, rather than passing over what was asked for.
+func (r *runCommand) refuseStartFlags(cmd *cobra.Command) error {
+	for _, name := range []string{"provider", "model", "base-url", "max-turns", "dir", "config", "allow-bash", "store", "new", "session"} {
+		if cmd.Flags().Changed(name) {
+			return usageErrorf("pod %s is already running, so --%s has no effect: leave it out, or stop the pod first (podium stop %s)", r.pod.name, name, r.pod.name)
+		}
+	}
+	return nil
+}
+
+func newStopCommand(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "stop NAME...",
+		Short: "end pods; their sessions stay and can be continued",
+		Args:  argsUsage(cobra.MinimumNArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			var errs []error
+			for _, name := range args {
+				errs = append(errs, a.stopPod(cmd.Context(), name))
+			}
+			return errors.Join(errs...)
+		},
+	}
+}

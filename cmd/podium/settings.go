@@ -1,0 +1,126 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"podium.local/config"
+)
+
+// modelFlags are the flags that run and pod share.
+type modelFlags struct {
+	provider, model, baseURL string
+	maxTurns                 int
+	dir, configFile          string
+	allowBash                bool
+	store                    string
+}
+
+// register adds the flags to a command.
+func (f *modelFlags) register(cmd *cobra.Command) {
+	fs := cmd.Flags()
+	fs.StringVar(&f.provider, "provider", "", "anthropic, openai, openai-chat, gemini or ollama")
+	fs.StringVar(&f.model, "model", "", "the model's id")
+	fs.StringVar(&f.baseURL, "base-url", "", "another server that speaks the provider's wire")
+	fs.IntVar(&f.maxTurns, "max-turns", 0, "end a run after this many model calls (default: no limit)")
+	fs.StringVar(&f.dir, "dir", "", "the folder the agent works in (default: here)")
+	fs.StringVar(&f.configFile, "config", "", "read this file instead of the user's config.toml")
+	fs.BoolVar(&f.allowBash, "allow-bash", false, "let the agent run shell commands, which the scope cannot fence")
+	registerStoreFlag(cmd, &f.store)
+}
+
+// registerStoreFlag adds --store, which every command that reads or writes a
+// store has.
+func registerStoreFlag(cmd *cobra.Command, store *string) {
+	cmd.Flags().StringVar(store, "store", "", "the store's file (default: from the configuration)")
+}
+
+// workDir is the canonical working folder.
+func (f *modelFlags) workDir() (string, error) {
+	dir, err := filepath.Abs(f.dir)
+	if err == nil {
+		dir, err = filepath.EvalSymlinks(dir)
+	}
+	if err != nil {
+		return "", fmt.Errorf("find the working folder: %w", err)
+	}
+	return dir, nil
+}
+
+// load reads the configuration with the flags on top and says its notices on
+// stderr.
+func (f *modelFlags) load(a *app, cmd *cobra.Command) (cfg config.Config, dir string, err error) {
+	if cmd.Flags().Changed("max-turns") && f.maxTurns < 1 {
+		return cfg, "", usageErrorf("--max-turns is %d: it must be at least 1", f.maxTurns)
+	}
+	if dir, err = f.workDir(); err != nil {
+		return cfg, "", err
+	}
+	options := config.Options{
+		Env: a.lookupEnv, WorkDir: dir, ExplicitFile: f.configFile,
+		Flags: config.Flags{Provider: f.provider, Model: f.model, BaseURL: f.baseURL, MaxTurns: f.maxTurns, Store: f.store},
+	}
+	if cmd.Flags().Changed("allow-bash") {
+		options.Flags.AllowBash = &f.allowBash
+	}
+	cfg, notices, err := config.Load(options)
+	if err != nil {
+		return cfg, "", err
+	}
+	a.notices(notices)
+	return cfg, dir, nil
+}
+
+// args gives the same settings to a pod's own process. What came from the
+// configuration is read there again.
+func (f *modelFlags) args(dir string, cmd *cobra.Command) []string {
+	args := []string{"--dir", dir}
+	text := func(name, value string) {
+		if value != "" {
+			args = append(args, "--"+name, value)
+		}
+	}
+	text("provider", f.provider)
+	text("model", f.model)
+	text("base-url", f.baseURL)
+	text("config", absolute(f.configFile))
+	text("store", absolute(f.store))
+	if f.maxTurns > 0 {
+		args = append(args, "--max-turns", fmt.Sprint(f.maxTurns))
+	}
+	if cmd.Flags().Changed("allow-bash") {
+		args = append(args, fmt.Sprintf("--allow-bash=%t", f.allowBash))
+	}
+	return args
+}
+
+// absolute keeps a path meaning the same in another folder; "" stays "".
+func absolute(path string) string {
+	if path == "" {
+		return ""
+	}
+	if abs, err := filepath.Abs(path); err == nil {
+		return abs
+	}
+	return path
+}
+
+// loadStore reads the configuration of a command that is about a store and no
+// project.
+func (a *app) loadStore(store string) (config.Config, error) {
+	cfg, notices, err := config.Load(config.Options{Env: a.lookupEnv, NoProject: true, Flags: config.Flags{Store: store}})
+	if err != nil {
+		return cfg, err
+	}
+	a.notices(notices)
+	return cfg, nil
+}
+
+// notices says on stderr what came up while the configuration was read.
+func (a *app) notices(notices []config.Notice) {
+	for _, n := range notices {
+		fmt.Fprintf(a.err, "podium: notice: %s\n", n)
+	}
+}

@@ -1,0 +1,195 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"podium.local/client"
+	"podium.local/config"
+	"podium.local/pod"
+	"podium.local/protocol"
+)
+
+// errNotAlive is what a command about a live pod gets for one that is not.
+var errNotAlive = errors.New("no such pod is alive; podium ps lists the pods")
+
+// socketAnswers reports whether something takes connections at path.
+func socketAnswers(path string) bool {
+	conn, err := net.Dial("unix", path)
+	if err != nil {
+		return false
+	}
+	conn.Close()
+	return true
+}
+
+// socketOf is the socket of the named pod.
+func (a *app) socketOf(name string) (string, error) {
+	if err := pod.CheckName(name); err != nil {
+		return "", usageErrorf("%w", err)
+	}
+	paths, err := config.LocatePaths(a.lookupEnv)
+	if err != nil {
+		return "", err
+	}
+	return pod.SocketPath(paths.Run, name)
+}
+
+// dial connects to a pod by name.
+func (a *app) dial(ctx context.Context, name string) (*client.Conn, error) {
+	socket, err := a.socketOf(name)
+	if err != nil {
+		return nil, err
+	}
+	conn, err := client.Dial(ctx, socket, client.Options{Client: clientName(), PodName: name, Tail: new(uint64)})
+	if errors.Is(err, client.ErrNotRunning) {
+		return nil, fmt.Errorf("pod %s: %w", name, errNotAlive)
+	}
+	return conn, err
+}
+
+// clientName is what this program calls itself in hello.
+func clientName() string { return "podium/" + buildVersion() }
+
+// prompt gives a live pod one input and hands on the events of the run that
+// it starts, until that run ends. When ctx ends first the run is cancelled and
+// its end awaited.
+func (a *app) prompt(ctx context.Context, name, text string, onEvent func(protocol.Event)) (protocol.RunResult, error) {
+	conn, err := a.dial(ctx, name)
+	if err != nil {
+		return "", err
+	}
+	defer conn.Close()
+	stop := context.AfterFunc(ctx, func() {
+		// The connection may be gone; then the stream below ends and says so.
+		_ = conn.Send(context.WithoutCancel(ctx), protocol.Method{Params: protocol.Cancel{}})
+	})
+	defer stop()
+	ours := "run-" + protocol.NewEntryID()
+	m := protocol.Method{Params: protocol.Run{Input: text}, RequestID: ours}
+	if err := conn.Send(ctx, m); err != nil {
+		return "", fmt.Errorf("pod %s: %w", name, err)
+	}
+	_, extended := conn.Hello()
+	f := follower{request: ours, extended: extended}
+	for e, err := range conn.Events(context.WithoutCancel(ctx)) {
+		if err != nil {
+			return "", fmt.Errorf("pod %s: %w", name, err)
+		}
+		shown, end, err := f.event(e)
+		if err != nil {
+			return "", fmt.Errorf("pod %s: %w", name, err)
+		}
+		if shown {
+			onEvent(e)
+		}
+		if end != "" {
+			return end, nil
+		}
+	}
+	return "", fmt.Errorf("pod %s ended before the run did; podium logs %s says why", name, name)
+}
+
+// follower finds one run in a pod's stream: the one that the request started.
+type follower struct {
+	request  string
+	extended bool
+	entry    string
+	begun    bool
+}
+
+// event says whether e belongs to the run, and how the run ended if it did.
+func (f *follower) event(e protocol.Event) (shown bool, end protocol.RunResult, err error) {
+	switch d := e.Data.(type) {
+	case protocol.Error:
+		switch {
+		case e.RequestID == f.request:
+			return false, "", fmt.Errorf("the run was not accepted: %s (%s)", d.Message, d.Code)
+		case !f.begun:
+			return false, "", nil
+		case f.extended:
+			return true, "", nil // run_end follows and says how it ended
+		}
+		end, _ = resultOf(e)
+		return true, end, nil
+	case protocol.Accepted:
+		if e.RequestID == f.request && d.EntryID != nil {
+			f.entry = *d.EntryID
+		}
+		return false, "", nil
+	case protocol.UserInput:
+		if f.entry != "" && d.EntryID == f.entry {
+			f.begun = true
+		}
+		return false, "", nil
+	case protocol.TurnStart:
+		if !f.extended {
+			f.begun = true
+		}
+		return f.begun, "", nil
+	case protocol.RunEnd:
+		if !f.begun {
+			return false, "", nil
+		}
+		return true, d.Result, nil
+	}
+	return f.begun, "", nil
+}
+
+// stopPod asks a pod to shut down and waits until its process is gone.
+func (a *app) stopPod(ctx context.Context, name string) error {
+	socket, err := a.socketOf(name)
+	if err != nil {
+		return err
+	}
+	conn, err := a.dial(ctx, name)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	pid := readPID(filepath.Join(filepath.Dir(socket), "pid"))
+	if err := conn.Send(ctx, protocol.Method{Params: protocol.Shutdown{}}); err != nil {
+		return fmt.Errorf("stop pod %s: %w", name, err)
+	}
+	for _, err := range conn.Events(ctx) {
+		var bad *client.BadLineError
+		if errors.As(err, &bad) {
+			continue
+		}
+		if ctx.Err() != nil {
+			return fmt.Errorf("stop pod %s: it was told to and still runs: %w", name, context.Cause(ctx))
+		}
+		if err != nil {
+			break // the pod closed the connection, which is what was asked for
+		}
+	}
+	for pid > 0 && syscall.Kill(pid, 0) == nil {
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("stop pod %s: process %d still runs: %w", name, pid, context.Cause(ctx))
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+	return nil
+}
+
+// readPID reads a pod's pid file; 0 is unknown.
+func readPID(path string) int {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return 0
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(string(b)))
+	if err != nil {
+		return 0
+	}
+	return pid
+}
