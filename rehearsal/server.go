@@ -133,6 +133,14 @@ func (s *Server) URL() string {
 	return s.url
 }
 
+// Done is closed when the server has stopped listening, by Close or because
+// the system took its listener away. Before Listen it is nil.
+func (s *Server) Done() <-chan struct{} {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.served
+}
+
 // Close ends all answers at once and returns when their handlers have.
 // Closing twice is fine.
 func (s *Server) Close() error {

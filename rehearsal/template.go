@@ -83,7 +83,7 @@ func (s *scene) cwd() (string, error) {
 	}
 	for _, where := range []string{s.prompt.system, s.prompt.userTexts()} {
 		if m := workingFolder.FindStringSubmatch(where); m != nil {
-			return strings.TrimRight(m[1], " .,;/"), nil
+			return m[1][:1] + strings.TrimRight(m[1][1:], " .,;/"), nil
 		}
 	}
 	return "", errors.New("neither the system prompt nor the user names a working directory; set one with --set cwd=DIR")

@@ -35,6 +35,7 @@ func newRootCommand(a *app) *cobra.Command {
 		newPSCommand(a),
 		newRunCommand(a),
 		newStopCommand(a),
+		newRehearseCommand(a),
 		newTrustCommand(a),
 		newVersionCommand(a),
 	)
