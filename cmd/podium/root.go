@@ -33,9 +33,9 @@ func newRootCommand(a *app) *cobra.Command {
 		newLogsCommand(a),
 		newPodCommand(a),
 		newPSCommand(a),
+		newRehearseCommand(a),
 		newRunCommand(a),
 		newStopCommand(a),
-		newRehearseCommand(a),
 		newTrustCommand(a),
 		newVersionCommand(a),
 	)
