@@ -2,7 +2,10 @@ package session
 
 import (
 	"encoding/json"
+	"strings"
 	"time"
+
+	"podium.local/protocol"
 )
 
 // Message is one message of a branch in the shape that the v1 detail shows.
@@ -165,4 +168,121 @@ func messageContent(e Entry, calls, results map[string]string) (content, sender 
 // fraction, exact to the microsecond.
 func UnixSeconds(t time.Time) float64 {
 	return float64(t.UnixMicro()) / 1e6
+}
+
+// EntryOf turns a stored message of another program's session into the entry
+// that says the same, at the given place of the log. Its id, and the call id
+// of a tool call, is the message's.
+func EntryOf(m Message, sessionID string, ordinal int64) Entry {
+	e := Entry{SessionID: sessionID, Ordinal: ordinal, ID: m.ID, CreatedAt: time.UnixMicro(int64(m.At * 1e6)).UTC()}
+	var fields map[string]json.RawMessage
+	raw := json.RawMessage("null")
+	if m.Content != nil && json.Valid([]byte(*m.Content)) {
+		raw = json.RawMessage(*m.Content)
+		_ = json.Unmarshal(raw, &fields) // content that is no object has no fields
+	}
+	var payload any
+	switch class := m.Class[strings.LastIndexByte(m.Class, '.')+1:]; {
+	case m.Withheld:
+		e.Kind, payload = kindOfRole(m.Role), map[string]any{"withheld": true}
+	case class == ClassActionRequest:
+		args := fields["arguments"]
+		if len(args) == 0 || args[0] != '{' {
+			args = json.RawMessage("{}")
+		}
+		e.Kind, payload = KindToolCall, ToolCall{CallID: m.ID, Name: plainText(fields["function"]), Arguments: args}
+	case class == ClassActionResponse:
+		call := plainText(fields["action_request_id"])
+		if call == "" {
+			call = m.ID
+		}
+		output := plainText(fields["output"])
+		e.Kind, payload = KindToolResult, ToolResult{CallID: call, Summary: output, IsError: OutputFailed(output)}
+	case class == ClassSystem || m.Role == RoleSystem:
+		e.Kind, payload = KindSystem, System{Text: firstField(fields, raw, "system_message", "system")}
+	case class == ClassInstruction || m.Role == RoleUser:
+		text := firstField(fields, raw, "instruction")
+		if guidance := plainText(fields["guidance"]); guidance != "" {
+			text = strings.TrimPrefix(text+"\n\n[guidance] "+guidance, "\n\n")
+		}
+		in := Input{Text: text, Kind: protocol.InputText}
+		if m.Sender != nil {
+			in.Client = *m.Sender
+		}
+		e.Kind, payload = KindInput, in
+	default:
+		e.Kind, payload = KindText, Text{Text: firstField(fields, raw, "assistant_response", "response")}
+	}
+	text, err := json.Marshal(payload)
+	if err != nil {
+		text = []byte("{}")
+	}
+	e.Payload = text
+	return e
+}
+
+// kindOfRole is the kind of an entry of which only the role is known.
+func kindOfRole(role string) Kind {
+	switch role {
+	case RoleSystem:
+		return KindSystem
+	case RoleUser:
+		return KindInput
+	case RoleAction:
+		return KindToolResult
+	default:
+		return KindText
+	}
+}
+
+// firstField is the text of the first of the named fields that is there, else
+// the whole content as text.
+func firstField(fields map[string]json.RawMessage, raw json.RawMessage, names ...string) string {
+	for _, name := range names {
+		if v, ok := fields[name]; ok {
+			return plainText(v)
+		}
+	}
+	return plainText(raw)
+}
+
+// plainText is a JSON string's text, other values as JSON, null and nothing as
+// the empty text.
+func plainText(raw json.RawMessage) string {
+	if len(raw) == 0 || string(raw) == "null" {
+		return ""
+	}
+	var s string
+	if json.Unmarshal(raw, &s) == nil {
+		return s
+	}
+	return string(raw)
+}
+
+// SearchText is what a search looks through in an entry: what was said or
+// done, not how it is recorded.
+func SearchText(k Kind, payload json.RawMessage) string {
+	switch k {
+	case KindToolCall:
+		var p ToolCall
+		if json.Unmarshal(payload, &p) == nil {
+			return p.Name + " " + string(p.Arguments)
+		}
+	case KindToolResult:
+		var p ToolResult
+		if json.Unmarshal(payload, &p) == nil {
+			return p.Output()
+		}
+	case KindRunEnd:
+		var p RunEnd
+		if json.Unmarshal(payload, &p) == nil {
+			return p.Error
+		}
+	case KindInput, KindSystem, KindText, KindReasoning:
+		var p Text // they all keep their words in text
+		if json.Unmarshal(payload, &p) == nil {
+			return p.Text
+		}
+	}
+	return ""
 }
