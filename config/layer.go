@@ -139,14 +139,15 @@ func (d *duration) UnmarshalText(text []byte) error {
 // overlay puts src over dst: a value that src sets replaces dst's.
 func (l *layer) overlay(src layer) {
 	// Another provider than below means another vendor: what the layers below
-	// said about the old one, its key above all, must not go to the new one.
+	// said about the old one, its key above all, must not go to the new one. What
+	// they said without naming a provider was meant for whichever is chosen.
 	forgetOtherVendor(&l.Model, src.Model)
 	forgetOtherVendor(&l.Compaction.Model, src.Compaction.Model)
 	overlayValue(reflect.ValueOf(l).Elem(), reflect.ValueOf(src))
 }
 
 func forgetOtherVendor(dst *modelLayer, src modelLayer) {
-	if src.Scheme == nil || (dst.Scheme != nil && *dst.Scheme == *src.Scheme) {
+	if src.Scheme == nil || dst.Scheme == nil || *dst.Scheme == *src.Scheme {
 		return
 	}
 	dst.ModelID, dst.BaseURL, dst.Auth, dst.Capability, dst.Context = nil, nil, nil, nil, nil

@@ -28,10 +28,10 @@ const (
 // started for it.
 func newProvider(cfg config.Config, m config.Model) (p llm.Provider, scheme string, err error) {
 	if m.Provider == "" {
-		return nil, "", fmt.Errorf("no model provider given: name one with --provider (anthropic, openai, openai-chat, gemini, ollama) or as model.provider in %s", cfg.Paths.File())
+		return nil, "", fmt.Errorf("no model provider given: name one with --provider (anthropic, openai, openai-chat, gemini, ollama) or as model.scheme in %s", cfg.Paths.File())
 	}
 	if m.ID == "" {
-		return nil, "", fmt.Errorf("no model given: name one with --model or as model.id in %s", cfg.Paths.File())
+		return nil, "", fmt.Errorf("no model given: name one with --model or as model.model_id in %s", cfg.Paths.File())
 	}
 	key, err := cfg.APIKey(m)
 	if err != nil {
