@@ -56,6 +56,9 @@ func (a *chatAnswer) read(data []byte) ([]llm.Delta, error) {
 		}
 		return a.finish()
 	}
+	if bytes.HasPrefix(data, []byte("[")) { // Gemini wraps its errors in a list
+		return nil, a.endpoint.Complain(vendor.ParseComplaint(data))
+	}
 	var complaint struct {
 		Error  json.RawMessage `json:"error"`
 		Object string          `json:"object"`
