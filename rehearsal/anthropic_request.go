@@ -17,7 +17,7 @@ type anthropicRequest struct {
 	System      json.RawMessage    `json:"system"`
 	Stream      bool               `json:"stream"`
 	Temperature *float64           `json:"temperature"`
-	Tools       []anthropicTool    `json:"tools"`
+	Tools       json.RawMessage    `json:"tools"`
 	Thinking    struct {
 		Type         string `json:"type"`
 		BudgetTokens *int   `json:"budget_tokens"`
@@ -138,7 +138,14 @@ func (d *anthropicDecoder) mark(cacheControl json.RawMessage) {
 }
 
 func (d *anthropicDecoder) readTools(req *anthropicRequest) *refusal {
-	for i, t := range req.Tools {
+	if isNull(req.Tools) {
+		return nil
+	}
+	var tools []anthropicTool
+	if err := json.Unmarshal(req.Tools, &tools); err != nil {
+		return invalid("tools: Input should be a valid list")
+	}
+	for i, t := range tools {
 		d.mark(t.CacheControl)
 		if t.Type != "" && t.Type != "custom" {
 			continue
@@ -161,9 +168,7 @@ func (d *anthropicDecoder) readTools(req *anthropicRequest) *refusal {
 		}
 		d.p.tools = append(d.p.tools, t.Name)
 	}
-	if len(req.Tools) > 0 {
-		d.p.toolsRaw = encode(req.Tools)
-	}
+	d.p.toolsRaw = req.Tools
 	return nil
 }
 

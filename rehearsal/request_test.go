@@ -65,6 +65,7 @@ func TestRequest_RefusedAsTheVendorRefusesIt(t *testing.T) {
 		{"a.block", "/v1/messages", msgs(`{"role":"user","content":[{"type":"song"}]}`), "Input tag 'song'", "", ""},
 		{"a.tool name", "/v1/messages", `{"model":"m","max_tokens":1,"tools":[{"name":"a b","input_schema":{"type":"object"}}],"messages":[` + hi + `]}`, "tools.0.custom.name", "", ""},
 		{"a.tools twice", "/v1/messages", `{"model":"m","max_tokens":1,"tools":[` + tool + `,` + tool + `],"messages":[` + hi + `]}`, "Tool names must be unique", "", ""},
+		{"a.tools", "/v1/messages", `{"model":"m","max_tokens":1,"tools":{},"messages":[` + hi + `]}`, "tools: Input should be a valid list", "", ""},
 		{"a.tool schema", "/v1/messages", `{"model":"m","max_tokens":1,"tools":[{"name":"Read"}],"messages":[` + hi + `]}`, "input_schema: Field required", "", ""},
 		{"a.cache marks", "/v1/messages", `{"model":"m","max_tokens":1,"messages":[{"role":"user","content":[` + strings.Repeat(`{"type":"text","text":"x","cache_control":{"type":"ephemeral"}},`, 4) + `{"type":"text","text":"x","cache_control":{"type":"ephemeral"}}]}]}`, "A maximum of 4 blocks with cache_control may be provided. Found 5.", "", ""},
 		{"a.thinking budget", "/v1/messages", `{"model":"m","max_tokens":1024,"thinking":{"type":"enabled","budget_tokens":1024},"messages":[` + hi + `]}`, "must be greater than `thinking.budget_tokens`", "", ""},
@@ -326,6 +327,21 @@ func TestRequest_FactsAreTheSameOnEveryWire(t *testing.T) {
 		got := rehearsal.Request{Model: r.Model, System: r.System, Messages: r.Messages, Tools: r.Tools, Turn: r.Turn, Step: r.Step}
 		if d := cmp.Diff(want, got); d != "" {
 			t.Errorf("%s (-want +got):\n%s", wire, d)
+		}
+	}
+}
+
+func TestRequest_EstimateCountsWhatIsSent(t *testing.T) {
+	description := strings.Repeat("word ", 400)
+	for wire, body := range map[string]string{
+		"/v1/messages":         `{"model":"m","max_tokens":9,"tools":[{"name":"T","description":"` + description + `","input_schema":{"type":"object"}}],"messages":[{"role":"user","content":"x"}]}`,
+		"/v1/responses":        `{"model":"m","tools":[{"type":"function","name":"T","description":"` + description + `"}],"input":"x"}`,
+		"/v1/chat/completions": `{"model":"m","tools":[{"type":"function","function":{"name":"T","description":"` + description + `"}}],"messages":[{"role":"user","content":"x"}]}`,
+	} {
+		s, url := start(t, rehearsal.Script{Replies: []rehearsal.Reply{{Text: "ok"}}}, rehearsal.Options{})
+		post(t, url+wire, body)
+		if got := s.Requests()[0].Usage.Input; got < 500 || got > 550 {
+			t.Errorf("%s: %d tokens for 2,000 bytes of tools", wire, got)
 		}
 	}
 }

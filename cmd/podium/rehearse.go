@@ -29,10 +29,11 @@ func newRehearseCommand(a *app) *cobra.Command {
 instead of a model; docs/rehearsal.md describes the file. The address is printed
 on stdout, everything else on stderr, one line a request. Ctrl-C ends it.
 
-With a COMMAND the server lasts as long as that, which finds it through
-PODIUM_BASE_URL, ANTHROPIC_BASE_URL and OPENAI_BASE_URL:
+With a COMMAND the server lasts as long as that. {url} in its arguments becomes
+the server's address, which it also finds in ANTHROPIC_BASE_URL and
+OPENAI_BASE_URL:
 
-  podium rehearse talk.toml -- podium run --provider openai-chat --model any -p Hello`,
+  podium rehearse talk.toml -- podium run --provider anthropic --base-url {url} --model any -p Hello`,
 		Args: argsUsage(func(cmd *cobra.Command, args []string) error {
 			if n := cmd.ArgsLenAtDash(); n >= 0 {
 				args = args[:n]
@@ -54,6 +55,7 @@ PODIUM_BASE_URL, ANTHROPIC_BASE_URL and OPENAI_BASE_URL:
 	fs.StringArrayVar(&r.set, "set", nil, `NAME=VALUE for the script's templates: {{var "NAME"}}; cwd also sets {{cwd}}`)
 	fs.BoolVar(&r.check, "check", false, "check the script and exit")
 	fs.BoolVar(&r.rush, "no-delays", false, "leave out the script's delays")
+	fs.BoolVar(&r.always, "log", false, "log requests beside a COMMAND too, whose output they would otherwise disturb")
 	return cmd
 }
 
@@ -63,6 +65,7 @@ type rehearse struct {
 	listen      string
 	set         []string
 	check, rush bool
+	always      bool // log beside a command
 	command     []string
 }
 
@@ -79,7 +82,11 @@ func (r *rehearse) run(ctx context.Context, path string) error {
 		fmt.Fprintf(r.err, "%s is good: %d replies, %d actors.\n", path, len(script.Replies), len(script.Actors))
 		return nil
 	}
-	server := rehearsal.New(script, rehearsal.Options{Log: r.log(), Vars: vars, Rush: r.rush})
+	log := r.log()
+	if r.command != nil && !r.always {
+		log = nil
+	}
+	server := rehearsal.New(script, rehearsal.Options{Log: log, Vars: vars, Rush: r.rush})
 	url, err := server.Listen(r.listen)
 	if err != nil {
 		return fmt.Errorf("%w; --listen HOST:PORT chooses another address", err)
@@ -161,10 +168,14 @@ func (r *rehearse) explain(path, url string, script *rehearsal.Script) {
 // accompany runs the command beside the server and ends with it and its exit
 // code.
 func (r *rehearse) accompany(ctx context.Context, url string) error {
-	cmd := exec.CommandContext(ctx, r.command[0], r.command[1:]...)
+	args := make([]string, len(r.command))
+	for i, arg := range r.command {
+		args[i] = strings.ReplaceAll(arg, "{url}", url)
+	}
+	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = r.in, r.out, r.err
 	cmd.Env = append(r.environ[:len(r.environ):len(r.environ)],
-		"PODIUM_BASE_URL="+url+"/v1", "ANTHROPIC_BASE_URL="+url, "OPENAI_BASE_URL="+url+"/v1")
+		"ANTHROPIC_BASE_URL="+url, "OPENAI_BASE_URL="+url+"/v1")
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.WaitDelay = rehearseGrace
 	err := cmd.Run()
