@@ -171,6 +171,7 @@ func (d *demo) prompts(ctx context.Context) ([]protocol.RunResult, error) {
 		wg.Go(func() {
 			out := screen.pane(i)
 			printer := newPrinter(out, out)
+			printer.dir = d.repo
 			fmt.Fprintf(out, "you: %s\n", p.prompt)
 			ends[i], errs[i] = d.inner.prompt(ctx, p.name, p.prompt, printer.event)
 		})

@@ -29,14 +29,16 @@ line of JSON, as on the wire, with its entry_id.`,
 				return err
 			}
 			defer st.Close()
-			sessionID, err := sessionOf(cmd.Context(), st, args[0])
+			sessionID, dir, err := sessionOf(cmd.Context(), st, args[0])
 			if err != nil {
 				return err
 			}
 			if asJSON {
 				return historyJSON(cmd.Context(), a.out, st, sessionID)
 			}
-			return historyText(cmd.Context(), a.out, st, sessionID)
+			p := newPrinter(a.out, a.out)
+			p.dir = dir
+			return historyText(cmd.Context(), p, st, sessionID)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object a history item")
@@ -56,23 +58,24 @@ func (a *app) openStore(ctx context.Context, file string) (*store.Store, error) 
 	return store.OpenReadOnly(ctx, cfg.Store.Path, store.Options{BusyTimeout: cfg.Store.BusyTimeout})
 }
 
-// sessionOf finds the session that a pod's name or a session's id means.
-func sessionOf(ctx context.Context, st *store.Store, name string) (string, error) {
+// sessionOf finds the session that a pod's name or a session's id means, and
+// the pod's folder where there is a pod.
+func sessionOf(ctx context.Context, st *store.Store, name string) (id, dir string, err error) {
 	p, err := st.PodByName(ctx, name)
 	if err == nil {
-		return p.SessionID, nil
+		return p.SessionID, p.Cwd, nil
 	}
 	if !errors.Is(err, session.ErrNotFound) {
-		return "", err
+		return "", "", err
 	}
 	entries, err := st.Log(ctx, name, 0, 1, 1)
 	if err == nil && len(entries) == 0 {
 		err = session.ErrNotFound
 	}
 	if errors.Is(err, session.ErrNotFound) {
-		return "", fmt.Errorf("no pod or session is called %q; podium ps lists the pods", name)
+		return "", "", fmt.Errorf("no pod or session is called %q; podium ps --all lists the pods", name)
 	}
-	return name, err
+	return name, "", err
 }
 
 // logWindow is how many entries are read at a time, so that a session of any
@@ -129,13 +132,12 @@ func rolledBack(ctx context.Context, st *store.Store, sessionID string) (map[str
 }
 
 // historyText prints the conversation for a person, with what it cost last.
-func historyText(ctx context.Context, out io.Writer, st *store.Store, sessionID string) error {
+func historyText(ctx context.Context, p *printer, st *store.Store, sessionID string) error {
 	skip, err := rolledBack(ctx, st, sessionID)
 	if err != nil {
 		return err
 	}
 	var totals session.Totals
-	p := newPrinter(out, out)
 	err = eachEntry(ctx, st, sessionID, func(e session.Entry) error {
 		if skip[e.ID] {
 			return nil

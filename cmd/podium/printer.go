@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -22,6 +23,9 @@ type printer struct {
 	open bool
 	// called remembers, by call id, what a tool line is about until its result.
 	called map[string]toolCall
+	// dir is the agent's folder, left out of the paths in tool lines; empty when
+	// it is not known.
+	dir string
 }
 
 // toolCall is a call by its name and the argument that matters.
@@ -86,22 +90,17 @@ func (p *printer) note(format string, args ...any) {
 	fmt.Fprintln(p.notes, strings.TrimRight(printable(fmt.Sprintf(format, args...)), " \n"))
 }
 
-// tool is the line of a call that has its result: name, argument, outcome,
-// with nothing said twice.
+// tool is the line of a call that has its result: name, argument, outcome. An
+// outcome that says what the argument says stands alone.
 func (p *printer) tool(id, outcome string) string {
 	call := p.called[id]
 	delete(p.called, id)
-	if call.about != "" && strings.Contains(outcome, call.about) {
-		call.about = ""
+	line := outcome
+	if call.about == "" || !strings.Contains(outcome, call.about) {
+		line = strings.Join(slices.DeleteFunc([]string{call.name, call.about, outcome}, func(s string) bool { return s == "" }), "  ")
 	}
-	if strings.HasPrefix(outcome, call.name) && call.about == "" {
-		return outcome
-	}
-	line := call.name
-	for _, s := range []string{call.about, outcome} {
-		if s != "" {
-			line += "  " + s
-		}
+	if p.dir != "" {
+		line = strings.ReplaceAll(line, p.dir+"/", "")
 	}
 	return line
 }

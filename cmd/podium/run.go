@@ -51,6 +51,8 @@ type runCommand struct {
 	prompted bool
 	keep     bool
 	asJSON   bool
+	// dir is the working folder.
+	dir string
 }
 
 func (r *runCommand) run(cmd *cobra.Command) error {
@@ -91,7 +93,9 @@ func (r *runCommand) run(cmd *cobra.Command) error {
 // sink prints the run's events as the flags ask.
 func (r *runCommand) sink() func(protocol.Event) {
 	if !r.asJSON {
-		return newPrinter(r.out, r.err).event
+		p := newPrinter(r.out, r.err)
+		p.dir = r.dir
+		return p.event
 	}
 	return func(e protocol.Event) {
 		base, ok := e.Base()
@@ -113,6 +117,7 @@ func (r *runCommand) ensurePod(ctx context.Context, cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
+	r.dir = dir
 	if r.pod.name == "" {
 		r.pod.name = newPodName(dir)
 	}
