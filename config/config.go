@@ -163,6 +163,19 @@ type Compaction struct {
 	PruneMinSavings     int64
 }
 
+// Thresholds are the occupancies above which a run that ended, and a request,
+// compact first, for a model that holds context tokens (0: unknown). Unless
+// set they are 60 % and 80 % of the context. 0 is no threshold.
+func (c Compaction) Thresholds(context int64) (afterRun, beforeRequest int64) {
+	pick := func(set *int64, percent int64) int64 {
+		if set != nil {
+			return *set
+		}
+		return context * percent / 100
+	}
+	return pick(c.Threshold, 60), pick(c.RequestThreshold, 80)
+}
+
 // Store is the store that is written and read.
 type Store struct {
 	// Name is the store's logical id; empty for a file without one.

@@ -479,3 +479,31 @@ func TestLoad_ThresholdsThatCannotBothWorkAreNoticed(t *testing.T) {
 		t.Errorf("notices %v", notices)
 	}
 }
+
+func TestThresholds_AreSharesOfTheContextUnlessSet(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		set            config.Compaction
+		context        int64
+		after, request int64
+	}{
+		{config.Compaction{}, 200_000, 120_000, 160_000},
+		{config.Compaction{}, 0, 0, 0},
+		{config.Compaction{Threshold: ptr[int64](0)}, 200_000, 0, 160_000},
+		{config.Compaction{Threshold: ptr[int64](5), RequestThreshold: ptr[int64](9)}, 0, 5, 9},
+	} {
+		if after, request := c.set.Thresholds(c.context); after != c.after || request != c.request {
+			t.Errorf("%+v with %d: %d and %d, want %d and %d", c.set, c.context, after, request, c.after, c.request)
+		}
+	}
+}
+
+func BenchmarkLoad(b *testing.B) {
+	p := newPlace(b)
+	p.write(p.userFile(), "[model]\nscheme = \"anthropic\"\nmodel_id = \"m\"\n[[scope.allow]]\ntarget = \"~/src\"\npermission = \"write\"\n")
+	p.write(p.projectFile(), "[worker]\ninstruction = \"Be brief.\"\nallow_bash = true\n")
+	p.trust()
+	for b.Loop() {
+		p.mustLoad()
+	}
+}

@@ -89,9 +89,6 @@ func (p Paths) Artifacts() string { return filepath.Join(p.Data, "artifacts") }
 // TrustFile records the project files that the user trusts.
 func (p Paths) TrustFile() string { return filepath.Join(p.Data, "trust.json") }
 
-// Prompts is the folder that $user/NAME instructions come from.
-func (p Paths) Prompts() string { return filepath.Join(p.Config, "prompts") }
-
 // MakeRun makes the folder of the sockets and insists that nobody else can
 // look into it: below the temporary folder somebody may have made it first.
 func (p Paths) MakeRun() error {
