@@ -212,7 +212,11 @@ func (i item) event() protocol.Event {
 }
 
 // tell queues a direct answer to a method.
-func (c *client) tell(h *hub, ev protocol.Event) {
+func (c *client) tell(h *hub, ev protocol.Event) { c.tellAs(h, ev, c.extended) }
+
+// tellAs queues a direct answer in the words of one vocabulary. It is called
+// while the reader goroutine waits for the answer, or by it.
+func (c *client) tellAs(h *hub, ev protocol.Event, extended bool) {
 	f, err := newFrame(ev)
 	if err != nil {
 		h.log.Error("render an answer", "error", err)
@@ -220,7 +224,7 @@ func (c *client) tell(h *hub, ev protocol.Event) {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	line := f.line(c.extended)
+	line := f.line(extended)
 	if _, joined := h.clients[c]; line != nil && joined && !c.push(item{line: line}) {
 		h.drop(c)
 	}

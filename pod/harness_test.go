@@ -249,3 +249,7 @@ func slowToDie(began chan<- struct{}, die <-chan struct{}) func(context.Context,
 		return tool.ExecutionFailed(ctx.Err())
 	}
 }
+
+func delta(text string) llm.Delta { return llm.BlockDelta{Text: text} }
+
+func stop() llm.Delta { return llm.BlockStop{} }

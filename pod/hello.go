@@ -19,8 +19,11 @@ var features = []string{"entries", "request_id", "since"}
 // the client missed or one snapshot, then what happens from now on.
 func (p *Pod) hello(c *client, h protocol.Hello, requestID string) {
 	if h.ProtocolVersion != protocolVersion {
-		c.reject(p.hub, requestID, protocol.CodeUnsupportedVersion,
-			fmt.Sprintf("protocol version %d is not known here; known: %d", h.ProtocolVersion, protocolVersion))
+		// Whoever says hello knows the words of the extended vocabulary.
+		c.tellAs(p.hub, protocol.Event{RequestID: requestID, Data: protocol.Error{
+			Code:    protocol.CodeUnsupportedVersion,
+			Message: fmt.Sprintf("protocol version %d is not known here; known: %d", h.ProtocolVersion, protocolVersion),
+		}}, true)
 		return
 	}
 	tail := uint64(defaultTail)

@@ -93,8 +93,10 @@ func TestRun_EmptyBlocksAreEventsWithoutEntries(t *testing.T) {
 }
 
 func TestRun_CallWithoutArgumentsHasAnEmptyObject(t *testing.T) {
+	st := newStore(t)
 	for _, args := range []string{"", "null", "[1]", `{"a":`} {
 		a := newAudience(t, pod.Options{
+			Store: st, Name: podName(),
 			Provider: podtest.NewProvider([]podtest.Step{podtest.Call("c1", "Echo", args), podtest.Calls()}),
 			Tools:    tool.NewRegistry(echo),
 		})
@@ -283,11 +285,14 @@ func TestCancel_WorksAtEveryMoment(t *testing.T) {
 			return []podtest.Step{podtest.Call("c1", "Hang", "{}"), podtest.Calls()}
 		}, "run_end cancelled", []string{"user: hi", "call c1 Hang {}", "result c1: [Interrupted by user]"}},
 	}
+	st := newStore(t)
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			reached := make(chan struct{}, 1)
 			provider := podtest.NewProvider(c.steps(reached))
-			a := newAudience(t, pod.Options{Provider: provider, Tools: tool.NewRegistry(echo, hanging(reached))})
+			a := newAudience(t, pod.Options{
+				Store: st, Name: podName(), Provider: provider, Tools: tool.NewRegistry(echo, hanging(reached)),
+			})
 			a.base.Send(protocol.Run{Input: "hi"})
 			<-reached
 			a.base.Send(protocol.Cancel{})
@@ -310,8 +315,9 @@ func TestCancel_WorksAtEveryMoment(t *testing.T) {
 }
 
 func TestCancel_RightAfterRunIsNotLost(t *testing.T) {
+	st := newStore(t)
 	for range 20 {
-		a := newAudience(t, pod.Options{Provider: podtest.NewProvider([]podtest.Step{podtest.Hang(nil)})})
+		a := newAudience(t, pod.Options{Store: st, Name: podName(), Provider: podtest.NewProvider([]podtest.Step{podtest.Hang(nil)})})
 		a.base.Send(protocol.Run{Input: "hi"})
 		a.base.Send(protocol.Cancel{})
 		_, extended := a.await("status idle queued=0")

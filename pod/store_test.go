@@ -1,6 +1,8 @@
 package pod_test
 
 import (
+	"fmt"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -16,3 +18,9 @@ func newStore(t testing.TB) *store.Store {
 	t.Helper()
 	return storetest.New(t, store.Options{Now: time.Now})
 }
+
+var podNames atomic.Int64
+
+// podName is a name no other pod of the tests has, for pods that share a
+// store.
+func podName() string { return fmt.Sprint("p", podNames.Add(1)) }

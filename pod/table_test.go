@@ -115,14 +115,14 @@ var table = []cell{
 
 // enter brings a pod into a state. Running means: one text block is in the
 // log, another is open, and the model says no more.
-func enter(t *testing.T, state string) *audience {
+func enter(t *testing.T, st pod.Store, state string) *audience {
 	t.Helper()
 	reached := make(chan struct{}, 1)
 	provider := podtest.NewProvider()
 	if state != "idle" {
 		provider.Add(podtest.Text("kept"), podtest.Open("lost"), podtest.Hang(reached))
 	}
-	a := newAudience(t, pod.Options{Provider: provider})
+	a := newAudience(t, pod.Options{Store: st, Name: podName(), Provider: provider})
 	if state == "idle" {
 		return a
 	}
@@ -137,11 +137,12 @@ func enter(t *testing.T, state string) *audience {
 }
 
 func TestTable_EachMethodInEachState(t *testing.T) {
+	st := newStore(t)
 	for _, c := range table {
 		for _, who := range []string{"base", "extended"} {
 			name := c.state + "/" + c.method.MethodName() + "/from_" + who
 			t.Run(name, func(t *testing.T) {
-				a := enter(t, c.state)
+				a := enter(t, st, c.state)
 				from := a.base
 				if who == "extended" {
 					from = a.extended
@@ -187,9 +188,10 @@ func TestTable_GetHistoryIsAnsweredInEachState(t *testing.T) {
 		"running": {"user: start", "assistant: kept"},
 		"paused":  {"user: start", "assistant: kept"},
 	}
+	st := newStore(t)
 	for state, items := range want {
 		t.Run(state, func(t *testing.T) {
-			a := enter(t, state)
+			a := enter(t, st, state)
 			a.base.SendAs("r-1", protocol.GetHistory{})
 			ev := a.base.Next()
 			h, ok := ev.Data.(protocol.History)
