@@ -11,10 +11,17 @@ import (
 // TestMain makes the test binary answer as podium when a script runs it, so
 // that scripts drive the real command line in processes of its own.
 func TestMain(m *testing.M) {
+	if os.Getenv(asPodium) != "" {
+		os.Exit(execute())
+	}
 	testscript.Main(m, map[string]func(){
 		"podium": func() { os.Exit(execute()) },
 	})
 }
+
+// asPodium makes the test binary the program itself; tests set it for the
+// processes that they start without a script.
+const asPodium = "PODIUM_TEST_AS_PROGRAM"
 
 // TestScript runs every script below testdata/script, each in a home of its
 // own: nothing of the person running the tests is read or written.
