@@ -13,20 +13,24 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Place is where a path leads.
+// Place is where a path leads; Readable and Writable make it.
 type Place struct {
-	// Given is the path as it was asked for, Real the same with every symbolic
-	// link resolved.
-	Given, Real string
-	Level       Level
+	given, real string
+	level       Level
 }
+
+// Real is the path with every symbolic link resolved.
+func (p Place) Real() string { return p.real }
+
+// String is the path as it was asked for.
+func (p Place) String() string { return p.given }
 
 // Readable resolves a path that is to be read. The error is a *PathError
 // (ErrNotAbsolute, ErrOutside) or what resolving gave.
 func (s *Scope) Readable(path string) (Place, error) {
 	p, err := s.locate(path)
-	if err == nil && p.Level == LevelNone {
-		err = &PathError{ErrOutside, path}
+	if err == nil {
+		err = p.level.allows(LevelRead, path)
 	}
 	return p, err
 }
@@ -34,11 +38,23 @@ func (s *Scope) Readable(path string) (Place, error) {
 // Writable resolves a path that is to be written. The error is a *PathError
 // (ErrNotAbsolute, ErrOutside, ErrReadOnly) or what resolving gave.
 func (s *Scope) Writable(path string) (Place, error) {
-	p, err := s.Readable(path)
-	if err == nil && p.Level < LevelWrite {
-		err = &PathError{ErrReadOnly, path}
+	p, err := s.locate(path)
+	if err == nil {
+		err = p.level.allows(LevelWrite, path)
 	}
 	return p, err
+}
+
+// allows is nil when l is enough, else the rule that a path of level l breaks.
+func (l Level) allows(need Level, path string) error {
+	switch {
+	case l >= need:
+		return nil
+	case l == LevelNone:
+		return &PathError{ErrOutside, path}
+	default:
+		return &PathError{ErrReadOnly, path}
+	}
 }
 
 func (s *Scope) locate(path string) (Place, error) {
@@ -49,7 +65,7 @@ func (s *Scope) locate(path string) (Place, error) {
 	if err != nil {
 		return Place{}, err
 	}
-	return Place{Given: path, Real: real, Level: s.level(real)}, nil
+	return Place{given: path, real: real, level: s.level(real)}, nil
 }
 
 // Dir is an open folder. It was reached from an allowed target down without
@@ -64,11 +80,11 @@ type Dir struct {
 // OpenDir opens a folder that Readable or Writable returned. The error is a
 // *PathError (ErrNotFound, ErrNotDirectory, ErrOutside) or the system's.
 func (s *Scope) OpenDir(p Place) (*Dir, error) {
-	if s.level(p.Real) < LevelRead {
-		return nil, &PathError{ErrOutside, p.Given}
+	if err := s.level(p.real).allows(LevelRead, p.given); err != nil {
+		return nil, err
 	}
-	d, err := s.open(p.Real, false)
-	return d, asked(err, p.Given)
+	d, err := s.open(p.real, false)
+	return d, asked(err, p.given)
 }
 
 // OpenFile opens a regular file that Readable or Writable returned, for
@@ -80,23 +96,23 @@ func (s *Scope) OpenFile(p Place) (*os.File, error) {
 		return nil, err
 	}
 	defer d.Close()
-	f, err := d.OpenFile(filepath.Base(p.Real))
-	return f, asked(err, p.Given)
+	f, err := d.OpenFile(filepath.Base(p.real))
+	return f, asked(err, p.given)
 }
 
 // OpenParent opens the folder that holds a file. The error is as OpenFile's.
 func (s *Scope) OpenParent(p Place) (*Dir, error) {
-	d, err := s.open(filepath.Dir(p.Real), false)
+	d, err := s.open(filepath.Dir(p.real), false)
 	if errors.Is(err, ErrNotDirectory) {
-		err = &PathError{ErrNotFound, p.Given}
+		err = &PathError{ErrNotFound, p.given}
 	}
-	return d, asked(err, p.Given)
+	return d, asked(err, p.given)
 }
 
 // MakeParent is OpenParent that makes the folders that are missing. A rule's
 // error names the folder at fault.
 func (s *Scope) MakeParent(p Place) (*Dir, error) {
-	return s.open(filepath.Dir(p.Real), true)
+	return s.open(filepath.Dir(p.real), true)
 }
 
 // asked puts the path as it was asked for into a rule's error.
@@ -139,8 +155,8 @@ func (s *Scope) dirAt(at int, name, path string, create bool) (*Dir, error) {
 	const flags = unix.O_RDONLY | unix.O_DIRECTORY
 	fd, err := openat(at, name, flags)
 	if errors.Is(err, unix.ENOENT) && create {
-		if s.level(path) < LevelWrite {
-			return nil, &PathError{ErrOutside, path}
+		if err := s.level(path).allows(LevelWrite, path); err != nil {
+			return nil, err
 		}
 		if err := unix.Mkdirat(at, name, 0o777); err != nil && !errors.Is(err, unix.EEXIST) {
 			return nil, &fs.PathError{Op: "mkdir", Path: path, Err: err}
@@ -172,10 +188,11 @@ func (d *Dir) ReadNames(n int) ([]fs.DirEntry, error) { return d.f.ReadDir(n) }
 
 // OpenDir opens a folder in d for reading.
 func (d *Dir) OpenDir(name string) (*Dir, error) {
-	if path := filepath.Join(d.path, name); d.scope.level(path) < LevelRead {
-		return nil, &PathError{ErrOutside, path}
+	path := filepath.Join(d.path, name)
+	if err := d.scope.level(path).allows(LevelRead, path); err != nil {
+		return nil, err
 	}
-	return d.scope.dirAt(int(d.f.Fd()), name, filepath.Join(d.path, name), false)
+	return d.scope.dirAt(int(d.f.Fd()), name, path, false)
 }
 
 // Has says whether there is anything in d by that name.
@@ -209,10 +226,8 @@ func (d *Dir) OpenUpdate(name string) (*os.File, error) {
 
 func (d *Dir) openRegular(name string, flags int, need Level) (*os.File, error) {
 	path := filepath.Join(d.path, name)
-	if l := d.scope.level(path); l < LevelRead {
-		return nil, &PathError{ErrOutside, path}
-	} else if l < need {
-		return nil, &PathError{ErrReadOnly, path}
+	if err := d.scope.level(path).allows(need, path); err != nil {
+		return nil, err
 	}
 	at := int(d.f.Fd())
 	// Asked before opening, because opening a device can act on it, and after,
@@ -273,8 +288,8 @@ func fileError(err error, path string) error {
 // us, owner of old, which is nil for a file that was not there.
 func (d *Dir) Replace(name string, content []byte, old fs.FileInfo) (err error) {
 	path := filepath.Join(d.path, name)
-	if d.scope.level(path) < LevelWrite {
-		return &PathError{ErrReadOnly, path}
+	if err := d.scope.level(path).allows(LevelWrite, path); err != nil {
+		return err
 	}
 	at := int(d.f.Fd())
 	temp := ".podium-" + rand.Text() + ".tmp"

@@ -124,7 +124,7 @@ func (s *Scope) Level(path string) Level {
 	if err != nil {
 		return LevelNone
 	}
-	return p.Level
+	return p.level
 }
 
 // level judges a path that is already real.

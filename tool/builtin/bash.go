@@ -76,6 +76,10 @@ func (b *bash) Run(ctx context.Context, args json.RawMessage) tool.Result {
 	call := rand.Text()
 	p, err := start(b.dir, []string{shell(), "-c", a.Command}, b.environ(call), callVariable+"="+call, out)
 	if err != nil {
+		// The system blames the shell when it is the folder that is gone.
+		if _, gone := os.Stat(b.dir); gone != nil {
+			err = cause(gone)
+		}
 		return tool.ExecutionFailed(fmt.Errorf("run command in %s: %w", b.dir, err))
 	}
 	timeout := time.NewTimer(time.Duration(a.TimeoutMS) * time.Millisecond)

@@ -111,7 +111,7 @@ func (g *grep) search(ctx context.Context, place tool.Place, s *search, wanted f
 	if err == nil {
 		defer f.Close()
 		s.named = true
-		return s.file(f, place.Real)
+		return s.file(f, place.Real())
 	} else if !errors.Is(err, tool.ErrDirectory) {
 		return err
 	}
@@ -131,10 +131,10 @@ func (g *grep) search(ctx context.Context, place tool.Place, s *search, wanted f
 		defer f.Close()
 		return s.file(f, filepath.Join(dir.Path(), name))
 	}}
-	err = w.run(ctx, d, ignoresAbove(g.scope, place.Real))
+	err = w.run(ctx, d, ignoresAbove(g.scope, place.Real()))
 	s.unread += w.unread
 	if err != nil {
-		return fmt.Errorf("search %s: %w", place.Given, err)
+		return fmt.Errorf("search %s: %w", place, err)
 	}
 	return nil
 }

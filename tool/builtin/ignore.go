@@ -10,8 +10,13 @@ import (
 	"podium.local/tool"
 )
 
-// maxIgnoreFile is how much of an ignore file counts, in bytes.
-const maxIgnoreFile = 1 << 20
+const (
+	// maxIgnoreFile is how much of an ignore file counts, in bytes.
+	maxIgnoreFile = 1 << 20
+	// maxIgnoreLine is the longest line that counts, in bytes: longer than any
+	// path.
+	maxIgnoreLine = 4096
+)
 
 // ignores is what the ignore files of a folder and of those above it say. Nil
 // is a folder without any.
@@ -178,7 +183,7 @@ func parseIgnore(text []byte) []ignoreRule {
 
 func parseIgnoreLine(line string) (r ignoreRule, ok bool) {
 	line = strings.TrimSuffix(line, "\r")
-	if strings.HasPrefix(line, "#") {
+	if strings.HasPrefix(line, "#") || len(line) > maxIgnoreLine {
 		return r, false
 	}
 	line = trimSpaces(line)

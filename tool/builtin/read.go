@@ -62,7 +62,7 @@ func (r *read) Run(ctx context.Context, args json.RawMessage) tool.Result {
 	if err != nil {
 		return tool.ExecutionFailed(fmt.Errorf("read %s: %w", a.Path, cause(err)))
 	}
-	r.tracker.note(place.Real, l.sum)
+	r.tracker.note(place.Real(), l.sum)
 	if a.Offset > 0 && a.Offset >= l.total {
 		return tool.InvalidArgument(fmt.Errorf("offset %d is past the end: %s has %d line(s)", a.Offset, a.Path, l.total))
 	}

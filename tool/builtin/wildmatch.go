@@ -92,30 +92,42 @@ func bracket(s string) (class string, length int, ok bool) {
 	var set []runes
 	// A bracket that closes at once is a character of the set.
 	for first := true; first || !strings.HasPrefix(s[i:], "]"); first = false {
-		if name, rest, named := strings.Cut(strings.TrimPrefix(s[i:], "[:"), ":]"); named &&
-			strings.HasPrefix(s[i:], "[:") && !strings.Contains(name, "]") {
+		if name, length, ok := classAt(s[i:]); ok {
 			c, known := classes[name]
 			if !known {
 				return "", 0, false
 			}
 			set = append(set, c...)
-			i = len(s) - len(rest)
+			i += length
 			continue
 		}
 		lo, ok := next()
 		if !ok {
 			return "", 0, false
 		}
-		hi := lo
+		set = append(set, runes{lo, lo})
 		if strings.HasPrefix(s[i:], "-") && len(s) > i+1 && s[i+1] != ']' {
 			i++
-			if hi, ok = next(); !ok {
+			hi, ok := next()
+			if !ok {
 				return "", 0, false
 			}
+			// The wrong way round it is empty.
+			set = append(set, runes{lo, hi})
 		}
-		set = append(set, runes{lo, hi})
 	}
 	return classExpr(set, negated), i + 1, true
+}
+
+// classAt reads a named class such as [:alpha:] that s begins with.
+func classAt(s string) (name string, length int, ok bool) {
+	const longest = len("[:xdigit:]")
+	rest, ok := strings.CutPrefix(s[:min(len(s), longest)], "[:")
+	if !ok {
+		return "", 0, false
+	}
+	name, _, ok = strings.Cut(rest, ":]")
+	return name, len("[::]") + len(name), ok && !strings.Contains(name, "]")
 }
 
 func classExpr(set []runes, negated bool) string {

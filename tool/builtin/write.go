@@ -79,24 +79,24 @@ func (w *write) Run(ctx context.Context, args json.RawMessage) tool.Result {
 // mode and owner. The error is a *tool.PathError when the model has not seen
 // the file as it is, or may not change it.
 func (t *Tracker) unchanged(ctx context.Context, dir *tool.Dir, place tool.Place, to io.Writer) (fs.FileInfo, error) {
-	f, err := dir.OpenUpdate(filepath.Base(place.Real))
+	f, err := dir.OpenUpdate(filepath.Base(place.Real()))
 	var pe *tool.PathError
 	if errors.As(err, &pe) {
-		return nil, &tool.PathError{Err: pe.Err, Path: place.Given}
+		return nil, &tool.PathError{Err: pe.Err, Path: place.String()}
 	} else if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	seen, ok := t.last(place.Real)
+	seen, ok := t.last(place.Real())
 	if !ok {
-		return nil, &tool.PathError{Err: errNotRead, Path: place.Given}
+		return nil, &tool.PathError{Err: errNotRead, Path: place.String()}
 	}
 	hash := sha256.New()
 	if _, err := io.Copy(io.MultiWriter(hash, to), contextReader{ctx, f}); err != nil {
-		return nil, fmt.Errorf("read %s: %w", place.Given, cause(err))
+		return nil, fmt.Errorf("read %s: %w", place, cause(err))
 	}
 	if sum(hash.Sum(nil)) != seen {
-		return nil, &tool.PathError{Err: errModified, Path: place.Given}
+		return nil, &tool.PathError{Err: errModified, Path: place.String()}
 	}
 	return f.Stat()
 }
@@ -107,9 +107,9 @@ func (t *Tracker) replace(ctx context.Context, dir *tool.Dir, place tool.Place, 
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if err := dir.Replace(filepath.Base(place.Real), content, old); err != nil {
+	if err := dir.Replace(filepath.Base(place.Real()), content, old); err != nil {
 		return err
 	}
-	t.note(place.Real, sha256.Sum256(content))
+	t.note(place.Real(), sha256.Sum256(content))
 	return nil
 }
