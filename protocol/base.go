@@ -10,6 +10,18 @@ import (
 // gets; older renderers cut at byte 200 and fail inside a character.
 const MaxBaseOutput = 199
 
+// The words of the base vocabulary. The first of a list stands for a word that
+// is not in it.
+var (
+	baseTurnResults = []TurnResult{TurnFinished, TurnPaused}
+	baseRunResults  = []RunResult{RunFinished, RunPaused, RunLimitReached}
+	baseCodes       = []ErrorCode{
+		CodeInternal, CodeAlreadyRunning, CodeNotRunning, CodeNotPaused, CodeProviderError, CodeToolError,
+	}
+	baseLevels  = []NotificationLevel{LevelWarn, LevelError}
+	baseSources = []NotificationSource{SourcePod, SourceWorker, SourceCompactor, SourceAgentsMD}
+)
+
 // Base gives the event as a client gets it that never said hello, and false
 // when such a client does not get it at all. The result is made of base tags
 // and base words only, so no reader of the base vocabulary ends on it:
@@ -39,25 +51,24 @@ func (e Event) Base() (Event, bool) {
 		e.Data = d
 	case TurnEnd:
 		d.EntryID = ""
-		d.Result = known(d.Result, TurnFinished, TurnPaused)
+		d.Result = known(d.Result, baseTurnResults)
 		e.Data = d
 	case ToolResult:
 		d.EntryID = ""
 		d.Output = CutOutput(d.Output)
 		e.Data = d
 	case RunEnd:
-		if d.Result != RunFinished && d.Result != RunPaused && d.Result != RunLimitReached {
+		if !slices.Contains(baseRunResults, d.Result) {
 			return Event{}, false
 		}
 		d.EntryID = ""
 		e.Data = d
 	case Error:
-		d.Code = known(d.Code, CodeInternal, CodeAlreadyRunning, CodeNotRunning, CodeNotPaused, CodeProviderError,
-			CodeToolError)
+		d.Code = known(d.Code, baseCodes)
 		e.Data = d
 	case Notification:
-		d.Level = known(d.Level, LevelWarn, LevelError)
-		d.Source = known(d.Source, SourcePod, SourceWorker, SourceCompactor, SourceAgentsMD)
+		d.Level = known(d.Level, baseLevels)
+		d.Source = known(d.Source, baseSources)
 		e.Data = d
 	default:
 		return Event{}, false
@@ -66,7 +77,7 @@ func (e Event) Base() (Event, bool) {
 }
 
 // known is word when it is one of the list, else the first of the list.
-func known[W ~string](word W, list ...W) W {
+func known[W ~string](word W, list []W) W {
 	if slices.Contains(list, word) {
 		return word
 	}

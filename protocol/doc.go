@@ -16,3 +16,5 @@
 // The package imports nothing of Podium and holds no behaviour beyond the
 // codec and the framing of lines.
 package protocol
+
+//go:generate go test -run ^Test(Docs|Schema)_.*Follow -update .

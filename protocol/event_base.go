@@ -99,7 +99,7 @@ type ToolResult struct {
 	Output string `wire:"output"`
 	// IsError says that the tool failed.
 	IsError bool `wire:"is_error"`
-	// Summary is one or two lines for a person; nil when there is none.
+	// Summary is one or two lines for a person.
 	Summary *string `wire:"summary,optional"`
 	// EntryID is the entry in the log.
 	EntryID string `wire:"entry_id,optional,extended"`
@@ -110,9 +110,11 @@ type ToolResult struct {
 // all when the model's vendor reported nothing; to everybody. (seed 000,
 // "current state")
 type Usage struct {
-	// InputTokens is the occupancy of the prompt in tokens, cached part included.
+	// InputTokens is the occupancy of the prompt in tokens, cached part included;
+	// null when unknown.
 	InputTokens *uint64 `wire:"input_tokens,nullable"`
-	// OutputTokens is the length of the answer in tokens, reasoning included.
+	// OutputTokens is the length of the answer in tokens, reasoning included; null
+	// when unknown.
 	OutputTokens *uint64 `wire:"output_tokens,nullable"`
 	// Extra is nil for the base shape; otherwise all six fields are written.
 	Extra *UsageExtra `wire:",inline,optional"`
@@ -195,7 +197,7 @@ const (
 // that says how many were left out. (seed 000, "existing request-response")
 type History struct {
 	// Items are kept as the bytes received; ParseItem reads one.
-	Items []jsontext.Value `wire:"items"`
+	Items []jsontext.Value `wire:"items,of=Item"`
 	// Greeting describes the pod.
 	Greeting Greeting `wire:"greeting"`
 }

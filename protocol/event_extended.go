@@ -85,7 +85,7 @@ type Snapshot struct {
 	// Seq is the newest durable event that Items hold.
 	Seq uint64 `wire:"seq"`
 	// Items are the newest history items, each with its entry_id.
-	Items []jsontext.Value `wire:"items"`
+	Items []jsontext.Value `wire:"items,of=Item"`
 	// TotalItems counts the items of the session.
 	TotalItems uint64 `wire:"total_items"`
 	// Before is the entry id to page back from with get_entries; null when Items
@@ -99,7 +99,7 @@ type Snapshot struct {
 // once, to that client alone.
 type Entries struct {
 	// Items are history items, oldest first, each with its entry_id.
-	Items []jsontext.Value `wire:"items"`
+	Items []jsontext.Value `wire:"items,of=Item"`
 	// Before is the entry id to page on from; null at the beginning.
 	Before *string `wire:"before,nullable"`
 }
@@ -170,9 +170,9 @@ type ReasoningDone struct {
 	EntryID string `wire:"entry_id,optional,extended"`
 }
 
-// Accepted says that a method was taken. Passing: after the commit, if there
-// is one, once for each method with a request_id that has no answer event of
-// its own, also when there was nothing to do; to that client alone.
+// Accepted says that a method was taken. Passing: it answers each method with a
+// request_id that has no answer event of its own, once, after the commit if
+// there is one, also when there was nothing to do; to that client alone.
 type Accepted struct {
 	// Method is the tag of the method.
 	Method string `wire:"method"`

@@ -7,15 +7,15 @@ import "github.com/go-json-experiment/json/jsontext"
 // are left out.
 type Item struct {
 	// Data is the item itself; its type is the type word.
-	Data ItemData
-	// ID is the model vendor's id of the item; empty when there is none.
-	ID string
-	// Status is how far a message, tool call or reasoning came; empty when not
-	// said. Other items have none.
-	Status ItemStatus
+	Data ItemData `wire:",inline"`
+	// ID is the model vendor's id of the item; it stands right after the type.
+	ID string `wire:"id,optional"`
+	// Status is how far a message, tool call or reasoning came; a tool result has
+	// none.
+	Status ItemStatus `wire:"status,optional"`
 	// EntryID names the log entry the item was made from. Items of snapshot and
 	// entries carry it, items of history do not.
-	EntryID string
+	EntryID string `wire:"entry_id,optional,extended"`
 }
 
 // ItemData is the set of items: Message, ToolCallItem, ToolResultItem,
@@ -45,8 +45,10 @@ const (
 
 // Message is what one side said.
 type Message struct {
-	Role    Role
-	Content []Content
+	// Role is who said it.
+	Role Role `wire:"role"`
+	// Content are its parts, in order.
+	Content []Content `wire:"content"`
 }
 
 // Role is the role word of a Message.
@@ -62,7 +64,8 @@ const (
 // Content is one part of a message.
 type Content struct {
 	// Type says what Text is.
-	Type ContentType
+	Type ContentType `wire:"type"`
+	// Text stands under the key that is the type word: text or refusal.
 	Text string
 	// Raw is the whole part when its type is unknown, else nil.
 	Raw jsontext.Value
@@ -79,30 +82,35 @@ const (
 
 // ToolCallItem is a call the model asked for.
 type ToolCallItem struct {
-	CallID, Name string
+	// CallID is the call's id.
+	CallID string `wire:"call_id"`
+	// Name is the tool.
+	Name string `wire:"name"`
 	// Arguments is JSON text that is always an object; anything else is read and
 	// written as "{}".
-	Arguments string
+	Arguments string `wire:"arguments"`
 }
 
 // ToolResultItem is what the call of the same id gave.
 type ToolResultItem struct {
-	CallID string
-	// Summary is one or two lines, and all there is when Content is nil.
-	Summary string
-	Content *string
+	// CallID is the id of the call.
+	CallID string `wire:"call_id"`
+	// Summary is one or two lines, and all there is when Content is missing.
+	Summary string `wire:"summary"`
+	// Content is the text that the model gets after the summary.
+	Content *string `wire:"content,optional"`
 	// IsError is written only when true.
-	IsError bool
+	IsError bool `wire:"is_error,optional"`
 }
 
 // ReasoningItem is a block of the model's reasoning.
 type ReasoningItem struct {
-	Text string
-	// Summary is the vendor's digest; nil when it gave none.
-	Summary []string
-	// EncryptedContent is the vendor's own proof of the block; nil when it gave
-	// none.
-	EncryptedContent *string
+	// Text is the whole block.
+	Text string `wire:"text"`
+	// Summary is the vendor's digest.
+	Summary []string `wire:"summary,optional"`
+	// EncryptedContent is the vendor's own proof of the block.
+	EncryptedContent *string `wire:"encrypted_content,optional"`
 }
 
 // UnknownItem is an item whose type this build does not know, as received.

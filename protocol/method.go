@@ -32,9 +32,9 @@ type Run struct {
 	Input string `wire:"input"`
 }
 
-// Notify hands the pod a text for the model that is not a request. Accepted in
-// every state: it is delivered before the next request to the model, and
-// starts a run when the pod is idle.
+// Notify hands the pod a text for the model that is not a request. Every state:
+// accepted; it is delivered before the next request to the model, and starts a
+// run when the pod is idle.
 type Notify struct {
 	// Message is the text.
 	Message string `wire:"message"`
@@ -45,15 +45,15 @@ type Notify struct {
 type Resume struct{}
 
 // Cancel ends the active run, discards a paused one, ends a compaction after a
-// run. It works from acceptance on. Idle: not_running.
+// run. It works from the moment the run is accepted. Idle: not_running.
 type Cancel struct{}
 
 // Pause stops the active run so that it can be resumed. Paused: nothing to do.
 // Idle and compacting after a run: not_running.
 type Pause struct{}
 
-// Shutdown ends the pod, and before it the active run. Accepted in every
-// state; queued input stays for the next start.
+// Shutdown ends the pod, and before it the active run. Every state: accepted;
+// queued input stays for the next start.
 type Shutdown struct{}
 
 // GetHistory asks for one History, sent to this client alone, in every state.
