@@ -1,5 +1,7 @@
 package client
 
+import "time"
+
 // Explain is explain, for errors that a test run by root cannot provoke.
 var Explain = explain
 
@@ -11,4 +13,14 @@ func (c *Conn) Queued() int {
 	c.stream.mu.Lock()
 	defer c.stream.mu.Unlock()
 	return c.stream.bytes
+}
+
+// Pauses are the first n pauses of a backoff.
+func Pauses(least, most time.Duration, n int) []time.Duration {
+	b := backoff{least: least, most: most}
+	out := make([]time.Duration, n)
+	for i := range out {
+		out[i] = b.next()
+	}
+	return out
 }

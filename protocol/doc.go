@@ -13,8 +13,12 @@
 // level or source keeps its raw word). Writing is canonical: tag, content,
 // seq, request_id, compact JSON without HTML escaping.
 //
+// Reader and Writer frame lines; a Budget bounds what all Readers of a pod hold
+// together. Event.Base is the one place that knows what a base client may see.
+//
 // The package imports nothing of Podium and holds no behaviour beyond the
-// codec and the framing of lines.
+// codec and the framing. docs/protocol.md and schema/*.json are generated from
+// its types and comments.
 package protocol
 
 //go:generate go test -run ^Test(Docs|Schema)_.*Follow -update .
