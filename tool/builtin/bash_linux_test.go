@@ -2,6 +2,8 @@ package builtin_test
 
 import (
 	"io"
+	"os"
+	"os/exec"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -37,5 +39,19 @@ func TestBash_DetachedProcessStaysAndCanBeFound(t *testing.T) {
 	}
 	if pids := builtin.Strays(t.Name()); len(pids) != 0 {
 		t.Errorf("still there: %v", pids)
+	}
+}
+
+func TestBash_CommandDiesWithThePod(t *testing.T) {
+	l := newLeash(newShell(t))
+	pod := exec.Command(os.Args[0])
+	pod.Env = append(os.Environ(), doomedVariable+"="+l.in)
+	l.must(pod.Start())
+	l.ready()
+	l.must(pod.Process.Kill())
+	_ = pod.Wait() // killed, as it should be
+	// Ends only when the command is gone too.
+	if _, err := io.ReadAll(l.end); err != nil {
+		t.Error(err)
 	}
 }

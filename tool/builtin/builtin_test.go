@@ -15,7 +15,26 @@ import (
 	"podium.local/tool/builtin"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if dir := os.Getenv(doomedVariable); dir != "" {
+		runDoomed(dir)
+		return
+	}
+	goleak.VerifyTestMain(m)
+}
+
+// doomedVariable names the folder in which this program, started again, runs a
+// command that it will not live to see the end of.
+const doomedVariable = "PODIUM_TEST_DOOMED"
+
+func runDoomed(dir string) {
+	s, err := tool.NewScope([]tool.Rule{{Target: dir, Level: tool.LevelRead}}, nil)
+	if err != nil {
+		panic(err)
+	}
+	tools, _ := builtin.New(builtin.Options{Dir: dir, Scope: s, AllowBash: true})
+	tools.Run(context.Background(), "Bash", json.RawMessage(`{"command":"exec 9>leash; echo ready >&9; exec sleep 1000"}`))
+}
 
 // bench is a pod's tools on a folder of their own: in may be written, ro read,
 // out is beyond the scope.

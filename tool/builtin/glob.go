@@ -2,7 +2,6 @@ package builtin
 
 import (
 	"cmp"
-	"container/heap"
 	"context"
 	_ "embed"
 	"encoding/json"
@@ -142,8 +141,8 @@ func newer(a, b file) int {
 	return cmp.Or(b.changed.Compare(a.changed), cmp.Compare(a.path, b.path))
 }
 
-// newestFiles keeps the newest max of the files added: a heap with the oldest
-// on top.
+// newestFiles keeps the newest max of the files added, and now and then up to
+// as many again.
 type newestFiles struct {
 	files      []file
 	max, total int
@@ -151,22 +150,15 @@ type newestFiles struct {
 
 func (n *newestFiles) add(f file) {
 	n.total++
-	if len(n.files) < n.max {
-		heap.Push(n, f)
-	} else if newer(f, n.files[0]) < 0 {
-		n.files[0] = f
-		heap.Fix(n, 0)
+	n.files = append(n.files, f)
+	if len(n.files) == 2*n.max {
+		n.sorted()
 	}
 }
 
-func (n *newestFiles) sorted() []file { return slices.SortedFunc(slices.Values(n.files), newer) }
-
-func (n *newestFiles) Len() int           { return len(n.files) }
-func (n *newestFiles) Less(i, j int) bool { return newer(n.files[i], n.files[j]) > 0 }
-func (n *newestFiles) Swap(i, j int)      { n.files[i], n.files[j] = n.files[j], n.files[i] }
-func (n *newestFiles) Push(x any)         { n.files = append(n.files, x.(file)) }
-func (n *newestFiles) Pop() any {
-	f := n.files[len(n.files)-1]
-	n.files = n.files[:len(n.files)-1]
-	return f
+// sorted drops all but the newest and returns them in order.
+func (n *newestFiles) sorted() []file {
+	slices.SortFunc(n.files, newer)
+	n.files = n.files[:min(len(n.files), n.max)]
+	return n.files
 }

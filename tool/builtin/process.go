@@ -131,23 +131,34 @@ func (p *process) end(tagged bool) int {
 		tag = p.tag
 	}
 	ended := map[int]bool{}
-	for _, step := range []struct {
-		signal syscall.Signal
-		wait   time.Duration
-	}{{unix.SIGTERM, grace}, {unix.SIGKILL, killWait}} {
-		told := map[int]bool{}
-		for deadline := time.Now().Add(step.wait); time.Now().Before(deadline); time.Sleep(pollInterval) {
-			left := leftOf(p.cmd.Process.Pid, tag)
-			if len(left) == 0 {
-				return len(ended)
+	if !p.tell(unix.SIGTERM, grace, tag, ended) {
+		p.tell(unix.SIGKILL, killWait, tag, ended)
+	}
+	return len(ended)
+}
+
+// tell sends a signal to each process that is left, once, and waits for all of
+// them to go. Processes may come up while it looks, so it looks again.
+func (p *process) tell(signal syscall.Signal, wait time.Duration, tag string, ended map[int]bool) (gone bool) {
+	session := p.cmd.Process.Pid
+	told := map[int]bool{}
+	for deadline := time.Now().Add(wait); time.Now().Before(deadline); time.Sleep(pollInterval) {
+		left := leftOf(session, tag)
+		if len(left) == 0 {
+			select {
+			case <-p.exited:
+				return true
+			default:
+				// About to be reaped, or hidden from us: its group is not.
+				_ = unix.Kill(-session, signal)
 			}
-			for _, pid := range left {
-				if !told[pid] {
-					told[pid], ended[pid] = true, true
-					signalLeft(pid, p.cmd.Process.Pid, tag, step.signal)
-				}
+		}
+		for _, pid := range left {
+			if !told[pid] {
+				told[pid], ended[pid] = true, true
+				signalLeft(pid, session, tag, signal)
 			}
 		}
 	}
-	return len(ended)
+	return false
 }

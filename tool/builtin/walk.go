@@ -1,7 +1,6 @@
 package builtin
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -54,12 +53,9 @@ func (w *walk) visit(ctx context.Context, d *tool.Dir, rel string, depth int, ig
 	}
 	if w.search {
 		ignored = ignored.enter(d, func(name string) bool {
-			_, found := slices.BinarySearchFunc(entries, name, func(e entry, n string) int { return cmp.Compare(e.name, n) })
-			return found
+			return slices.ContainsFunc(entries, func(e entry) bool { return e.name == name })
 		})
 	}
-	// "a.txt" comes before "a/b" as paths are compared.
-	slices.SortFunc(entries, func(a, b entry) int { return strings.Compare(a.key(), b.key()) })
 	for _, e := range entries {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -105,7 +101,8 @@ func (w *walk) descend(ctx context.Context, d *tool.Dir, name, rel string, depth
 	return w.visit(ctx, sub, rel, depth+1, ignored)
 }
 
-// entries lists the folders and regular files of d by name.
+// entries lists the folders and regular files of d in the order of their
+// paths: "a.txt" comes before "a/b".
 func (w *walk) entries(ctx context.Context, d *tool.Dir) ([]entry, error) {
 	var es []entry
 	for {
@@ -122,7 +119,7 @@ func (w *walk) entries(ctx context.Context, d *tool.Dir) ([]entry, error) {
 			if !errors.Is(err, io.EOF) {
 				w.unread++
 			}
-			slices.SortFunc(es, func(a, b entry) int { return cmp.Compare(a.name, b.name) })
+			slices.SortFunc(es, func(a, b entry) int { return strings.Compare(a.key(), b.key()) })
 			return es, nil
 		}
 	}
