@@ -61,7 +61,7 @@ func adopt(ctx context.Context, m Migration, opts MigrateOptions) (_ Migration, 
 	if err != nil {
 		return m, err
 	}
-	if rows > manyRows && len(missing.indexes) > 0 && opts.Notice != nil {
+	if rows > opts.ManyRows && len(missing.indexes) > 0 && opts.Notice != nil {
 		opts.Notice(fmt.Sprintf("the store has %d sessions; stop lionagi meanwhile, it waits less long for a lock than an index takes", rows))
 	}
 	for _, index := range missing.indexes {

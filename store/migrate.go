@@ -63,6 +63,9 @@ type MigrateOptions struct {
 	Options
 	// OnlyPodium refuses a store of lionagi's instead of adopting it.
 	OnlyPodium bool
+	// ManyRows is from how many sessions on Notice says to stop lionagi while its
+	// store is indexed; 0 is 500,000.
+	ManyRows int64
 	// Step is called after each step with what was done and how long it took.
 	Step func(done string, took time.Duration)
 	// Notice is called with what the user should know before long work.
@@ -85,6 +88,9 @@ type Migration struct {
 // written to.
 func Migrate(ctx context.Context, path string, opts MigrateOptions) (Migration, error) {
 	opts.Options = opts.withDefaults()
+	if opts.ManyRows == 0 {
+		opts.ManyRows = manyRows
+	}
 	m, err := migrate(ctx, path, opts)
 	return m, explain("migrate store "+path, err)
 }

@@ -77,6 +77,7 @@ type Store struct {
 	holds map[protocol.PodID]hold
 
 	closing sync.Once
+	closed  chan struct{}
 }
 
 // Open opens the store at path for reading and writing. It neither makes nor
@@ -138,6 +139,7 @@ func openAt(ctx context.Context, path string, opts Options, readOnly bool) (*Sto
 		readOnly: readOnly,
 		turn:     make(chan struct{}, 1),
 		holds:    make(map[protocol.PodID]hold),
+		closed:   make(chan struct{}),
 	}
 	s.readers = newPool(poolSize(), s.dialReader)
 	c, sh, id, err := dialChecked(ctx, abs)
@@ -258,7 +260,8 @@ func (s *Store) Close() error {
 			err = errors.Join(err, s.w.close())
 			s.w = nil
 		}
-		// The token is kept: no write comes after this one.
+		// The token is kept: no write comes after this.
+		close(s.closed)
 	})
 	return explain("close store "+s.given, err)
 }

@@ -51,22 +51,9 @@ func scanPod(stmt *sqlite3.Stmt) (session.Pod, error) {
 	if stmt.ColumnType(15) != sqlite3.NULL {
 		p.Bookmark = json.RawMessage(stmt.ColumnText(15))
 	}
-	p.InputTokens, p.OutputTokens = columnCount(stmt, 17), columnCount(stmt, 18)
-	if stmt.ColumnType(19) != sqlite3.NULL {
-		usd := stmt.ColumnFloat(19)
-		p.CostUSD = &usd
-	}
-	p.CostPartial = stmt.ColumnBool(20)
+	p.InputTokens, p.OutputTokens = optionalInt(stmt, 17), optionalInt(stmt, 18)
+	p.CostUSD, p.CostPartial = optionalFloat(stmt, 19), stmt.ColumnBool(20)
 	return p, nil
-}
-
-// columnCount reads a number that may be NULL.
-func columnCount(stmt *sqlite3.Stmt, col int) *int64 {
-	if stmt.ColumnType(col) == sqlite3.NULL {
-		return nil
-	}
-	n := stmt.ColumnInt64(col)
-	return &n
 }
 
 // StartPod claims the name and a session for a process. A name or a session

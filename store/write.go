@@ -17,6 +17,8 @@ func (s *Store) write(ctx context.Context, tried string, change func(*conn) erro
 	case s.turn <- struct{}{}:
 	case <-ctx.Done():
 		return explain(tried, ctx.Err())
+	case <-s.closed:
+		return explain(tried, errClosed)
 	}
 	defer func() { <-s.turn }()
 	c, err := s.writer(ctx)

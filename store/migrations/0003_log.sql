@@ -125,3 +125,9 @@ CREATE TABLE usage_quarter (
     sessions_started INTEGER NOT NULL DEFAULT 0,
     PRIMARY KEY (quarter_utc, project, provider, model)
 ) WITHOUT ROWID;
+
+-- Sessions that were deleted here. An import does not bring them back.
+CREATE TABLE tombstones (
+    session_id TEXT PRIMARY KEY,
+    deleted_at REAL NOT NULL
+) WITHOUT ROWID;
