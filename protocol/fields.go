@@ -188,28 +188,28 @@ func (f *fields) toUUID(name string, v jsontext.Value) SessionID {
 
 // array is the elements of a required array; never nil without an error.
 func (f *fields) array(name string) []jsontext.Value {
-	v := f.require(name)
-	switch {
-	case v == nil:
-		return nil
-	case v.Kind() != '[':
-		f.fail(name, ReasonNotArray, "")
-		return nil
+	if v := f.list(name); v != nil {
+		return appendElements([]jsontext.Value{}, v)
 	}
-	return appendElements([]jsontext.Value{}, v)
+	return nil
 }
 
 // rawArray is array with elements that share no memory with the line.
 func (f *fields) rawArray(name string) []jsontext.Value {
+	if v := f.list(name); v != nil {
+		return appendElements([]jsontext.Value{}, v.Clone())
+	}
+	return nil
+}
+
+// list is the text of a required array.
+func (f *fields) list(name string) jsontext.Value {
 	v := f.require(name)
-	switch {
-	case v == nil:
-		return nil
-	case v.Kind() != '[':
+	if v != nil && v.Kind() != '[' {
 		f.fail(name, ReasonNotArray, "")
 		return nil
 	}
-	return appendElements([]jsontext.Value{}, v.Clone())
+	return v
 }
 
 func (f *fields) texts(name string) []string {
