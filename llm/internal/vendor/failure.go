@@ -77,12 +77,6 @@ func (e *Endpoint) refused(res *http.Response, body []byte) *llm.Error {
 		Message:    said.Message,
 		RetryAfter: RetryAfter(res.Header, time.Now()),
 	}
-	if err.Message == "" {
-		err.Message = strings.ToLower(http.StatusText(res.StatusCode))
-		if err.Message == "" {
-			err.Message = "the server did not say why"
-		}
-	}
 	return e.finish(err)
 }
 
@@ -92,9 +86,6 @@ func (e *Endpoint) Complain(said Complaint) *llm.Error {
 	err := &llm.Error{Code: said.Code, Message: said.Message}
 	if said.Status >= 400 {
 		err.Kind = KindOfStatus(said.Status)
-	}
-	if err.Message == "" {
-		err.Message = "the server reported an error and did not say which"
 	}
 	return e.finish(err)
 }
@@ -110,6 +101,12 @@ func (e *Endpoint) finish(err *llm.Error) *llm.Error {
 	}
 	err.Message = e.clean(err.Message)
 	err.Code = e.clean(err.Code)
+	if err.Message == "" {
+		err.Message = strings.ToLower(http.StatusText(err.Status))
+	}
+	if err.Message == "" {
+		err.Message = "the server reported an error and did not say why"
+	}
 	switch {
 	case err.Kind == llm.ErrorAuth && e.keyEnv != "":
 		err.Message += " (check the API key: " + e.keyEnv + " or the configured key file)"
