@@ -16,8 +16,8 @@ import (
 // Limits of a server.
 const (
 	maxBody         = 32 << 20 // what the vendors take
-	keptRequests    = 1000
-	keptBytes       = 64 << 20
+	defaultKeep     = 1000
+	defaultBytes    = 64 << 20
 	defaultPatience = 30 * time.Second
 	maxHeaderWait   = 30 * time.Second
 )
@@ -35,6 +35,9 @@ type Options struct {
 	// Patience is how long a client may leave an answer unread before its
 	// connection is closed; 0 is 30 s.
 	Patience time.Duration
+	// Keep and KeepBytes bound what Requests returns, in requests and in bytes of
+	// their bodies; 0 is 1,000 and 64 MiB.
+	Keep, KeepBytes int
 }
 
 // Server plays a script. It is an http.Handler, and serves on its own with
@@ -71,9 +74,15 @@ func New(script *Script, opts Options) *Server {
 	if opts.Patience == 0 {
 		opts.Patience = defaultPatience
 	}
+	if opts.Keep == 0 {
+		opts.Keep = defaultKeep
+	}
+	if opts.KeepBytes == 0 {
+		opts.KeepBytes = defaultBytes
+	}
 	ctx, stop := context.WithCancel(context.Background())
 	return &Server{
-		cast: newCast(c, opts.Vars), opts: opts, record: newRecord(keptRequests, keptBytes), ctx: ctx, stop: stop,
+		cast: newCast(c, opts.Vars), opts: opts, record: newRecord(opts.Keep, opts.KeepBytes), ctx: ctx, stop: stop,
 	}
 }
 
@@ -161,8 +170,8 @@ func (s *Server) Close() error {
 	return nil
 }
 
-// Requests are the newest requests, oldest first, up to 1,000 and 64 MiB of
-// bodies.
+// Requests are the newest requests, oldest first, within the bounds of the
+// options.
 func (s *Server) Requests() []Request { return s.record.all() }
 
 // Await waits until n requests have arrived in all.
