@@ -177,8 +177,11 @@ func EntryOf(m Message, sessionID string, ordinal int64) Entry {
 	e := Entry{SessionID: sessionID, Ordinal: ordinal, ID: m.ID, CreatedAt: time.UnixMicro(int64(m.At * 1e6)).UTC()}
 	var fields map[string]json.RawMessage
 	raw := json.RawMessage("null")
-	if m.Content != nil && json.Valid([]byte(*m.Content)) {
+	if m.Content != nil {
 		raw = json.RawMessage(*m.Content)
+		if !json.Valid(raw) { // plain text
+			raw, _ = json.Marshal(*m.Content)
+		}
 		_ = json.Unmarshal(raw, &fields) // content that is no object has no fields
 	}
 	var payload any
