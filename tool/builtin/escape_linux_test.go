@@ -35,7 +35,7 @@ func TestFileTools_NothingEscapesWhileLinksAreSwapped(t *testing.T) {
 		}
 	})
 	path := b.in + "/d/sub/f"
-	for round := range 2000 {
+	for round := range 800 {
 		results := []tool.Result{
 			b.call("Read", args{"file_path": path}),
 			b.call("Grep", args{"pattern": ".", "output_mode": "content"}),
