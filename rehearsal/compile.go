@@ -82,7 +82,6 @@ func (s *Script) Check() error {
 // compiler collects the faults of a script. where turns the path of a setting
 // (reply[2].fault.status) into the place a message begins with.
 type compiler struct {
-	name  string
 	where func(path string) string
 	errs  []error
 }
@@ -110,7 +109,7 @@ func spoken(path string) string {
 }
 
 func (s *Script) compile(where func(path string) string) (*compiled, error) {
-	c := &compiler{name: s.Name, where: where}
+	c := &compiler{where: where}
 	out := &compiled{script: *s}
 	if s.Context < 0 {
 		c.errorf("server.context", "%d is negative; give the size in tokens, or 0 for no limit", s.Context)
