@@ -10,6 +10,7 @@ import (
 	"podium.local/pod"
 	"podium.local/pod/podtest"
 	"podium.local/protocol"
+	"podium.local/session"
 )
 
 // itemLines names the items of a snapshot or an answer to get_entries.
@@ -118,6 +119,60 @@ func TestResume_WithoutGroundGivesASnapshot(t *testing.T) {
 	if !hello.Resumed {
 		t.Error("from the beginning is a position too")
 	}
+}
+
+func TestResume_FromTooFarBehindGivesASnapshot(t *testing.T) {
+	st := newStore(t)
+	entries := []session.NewEntry{saidHi}
+	for range 17 {
+		entries = append(entries, entry(session.KindText, session.Text{Text: strings.Repeat("x", 1<<20)}))
+	}
+	leftBehind(t, st, session.PhaseIdle, "", append(entries, entry(session.KindRunEnd, session.RunEnd{Result: protocol.RunFinished}))...)
+	p := podtest.Start(t, pod.Options{Store: st})
+	id := p.ID()
+	for since, want := range map[uint64]bool{1: false, 10: true} {
+		hello, snapshot := p.Dial().Hello(protocol.Hello{PodID: &id, Since: &since})
+		if hello.Resumed != want {
+			t.Errorf("%d MiB behind: resumed %t", 18-since, hello.Resumed)
+		}
+		if !want && (len(snapshot.Items) != 3 || snapshot.Before == nil || snapshot.TotalItems != 18) {
+			t.Errorf("a snapshot holds at most 4 MiB: %d items of %d", len(snapshot.Items), snapshot.TotalItems)
+		}
+	}
+}
+
+func TestHistory_OverItsLimitSaysHowMuchIsLeftOut(t *testing.T) {
+	st := podtest.NewStore()
+	entries := []session.NewEntry{saidHi}
+	for range 40 {
+		entries = append(entries, entry(session.KindText, session.Text{Text: strings.Repeat("x", 2<<20)}))
+	}
+	leftBehind(t, st, session.PhaseIdle, "", append(entries, entry(session.KindRunEnd, session.RunEnd{Result: protocol.RunFinished}))...)
+	p := podtest.Start(t, pod.Options{Store: st})
+	items := history(t, p.Dial())
+	if len(items) != 30 || !strings.Contains(items[0], "12 older items are left out") || !strings.HasPrefix(items[0], "system: ") {
+		t.Errorf("%d items, the first is %.80s", len(items), items[0])
+	}
+}
+
+func TestHistory_OfSomeMebibytesIsWholeAndInOrder(t *testing.T) {
+	st := podtest.NewStore()
+	entries := []session.NewEntry{saidHi}
+	want := []string{"user: hi"}
+	for i := range 300 {
+		text := fmt.Sprintf("%d %s", i, strings.Repeat("x", 10<<10))
+		entries = append(entries, entry(session.KindText, session.Text{Text: text}))
+		want = append(want, "assistant: "+text)
+	}
+	leftBehind(t, st, session.PhaseIdle, "", append(entries, entry(session.KindRunEnd, session.RunEnd{Result: protocol.RunFinished}))...)
+	p := podtest.Start(t, pod.Options{Store: st})
+	c := p.Dial()
+	c.SendAs("r", protocol.GetHistory{})
+	ev := c.Next()
+	if ev.RequestID != "r" || ev.Data.(protocol.History).Greeting.PodName != "p" {
+		t.Errorf("the answer is for %q", ev.RequestID)
+	}
+	same(t, "history", want, roles(t, ev.Data.(protocol.History)))
 }
 
 func TestEntries_PageThroughTheWholeHistory(t *testing.T) {

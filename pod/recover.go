@@ -81,11 +81,15 @@ func (p *Pod) rebuild(row session.Pod) error {
 	p.mark.Turns = hist.Turns()
 	p.mark.Totals = hist.Totals()
 	p.mark.Context = uint64(max(0, hist.Measured().Tokens))
-	if hist.Unfinished() {
+	if hist.Unfinished() && ownSession(p.hub.view.sessionID) {
 		p.mark.Run = &runMark{}
 	}
 	return nil
 }
+
+// ownSession reports whether a pod made the session: a UUID of version 7. The
+// logs of imported ones have no ends of runs.
+func ownSession(id protocol.SessionID) bool { return id[6]>>4 == 7 }
 
 // closeLostRun ends the run that nobody ended.
 func (p *Pod) closeLostRun() error {

@@ -37,7 +37,8 @@ const (
 var errStopped = errors.New("the run was stopped")
 
 // run is one run: from an accepted input, or a resume, to idle or paused. Its
-// goroutine owns hist, turns, visible and usage until it has sent its outcome.
+// goroutine owns hist, turns, started and visible until it has sent its
+// outcome.
 type run struct {
 	p      *Pod
 	ctx    context.Context
@@ -50,14 +51,15 @@ type run struct {
 	debt []session.NewEntry
 
 	hist *session.History
-	// turns counts the run's completed turns.
-	turns int
+	// turns counts the run's completed turns, started holds the calls of the
+	// newest tool round that began to run, by id.
+	turns   int
+	started map[string]bool
 	// visible says that something of an answer was shown in this run.
 	visible bool
 
-	mu      sync.Mutex
-	wish    wish
-	started map[string]bool // calls that began to run, by id
+	mu   sync.Mutex
+	wish wish
 }
 
 // outcome is how a run's goroutine ended: a result, or an error, or neither
@@ -287,8 +289,6 @@ func (r *run) ending(out outcome) (step, session.RunEnd) {
 }
 
 func (r *run) onlyStarted(calls []session.ToolCall) []session.ToolCall {
-	r.mu.Lock()
-	defer r.mu.Unlock()
 	var out []session.ToolCall
 	for _, c := range calls {
 		if r.started[c.CallID] {

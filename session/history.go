@@ -44,7 +44,6 @@ type History struct {
 	begun  bool
 	turns  uint64
 	length int64
-	ended  bool
 	inRun  bool
 	usage  Totals
 	gauge  Gauge
@@ -136,7 +135,6 @@ func (h *History) Apply(e Entry) error {
 	case RunEnd:
 		h.begun = false
 		h.inRun = false
-		h.ended = true
 		h.usage.Add(p.Usage)
 	case RolledBack:
 		h.rollBack(p.EntryID)
@@ -219,9 +217,9 @@ func (h *History) Length() int64 { return h.length }
 // Totals are the usage of all requests recorded in the log.
 func (h *History) Totals() Totals { return h.usage }
 
-// Unfinished reports whether a pod's log stops inside a run: something was
-// said after the last run end. A log without any run end is not a pod's.
-func (h *History) Unfinished() bool { return h.inRun && (h.ended || h.turns > 0) }
+// Unfinished reports whether something was said after the last run end: in a
+// pod's log, that it stops inside a run. Imported logs have no run ends.
+func (h *History) Unfinished() bool { return h.inRun }
 
 // OpenCalls are the calls of the newest answer that still wait for a result,
 // in order, with whether that answer is complete.

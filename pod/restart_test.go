@@ -1,0 +1,427 @@
+package pod_test
+
+import (
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"podium.local/pod"
+	"podium.local/pod/podtest"
+	"podium.local/protocol"
+	"podium.local/session"
+)
+
+// leftBehind makes what a killed process leaves: a held session whose entries
+// were committed and that nobody left. It returns the session's id.
+func leftBehind(t *testing.T, st pod.Store, phase session.Phase, bookmark string, entries ...session.NewEntry) string {
+	t.Helper()
+	row, err := st.StartPod(t.Context(), session.PodStart{
+		Name: "p", Cwd: "/", Provider: "openai_chat", Model: "m", Process: session.Process{PID: 1 << 22, Host: "elsewhere"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range entries {
+		entries[i].ID = protocol.NewEntryID()
+	}
+	_, err = st.Commit(t.Context(), session.Commit{
+		PodID: row.ID, SessionID: row.SessionID, At: time.Now(), Entries: entries, Phase: phase, Bookmark: []byte(bookmark),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return row.SessionID
+}
+
+func entry(kind session.Kind, payload any) session.NewEntry {
+	return session.NewEntry{Kind: kind, Payload: payload}
+}
+
+var (
+	saidHi  = entry(session.KindInput, session.Input{Text: "hi", Kind: protocol.InputText})
+	called  = entry(session.KindToolCall, session.ToolCall{CallID: "c1", Name: "Echo", Arguments: []byte("{}")})
+	turnEnd = entry(session.KindTurnEnd, session.TurnEnd{Turn: 0})
+	paused  = entry(session.KindRunEnd, session.RunEnd{Result: protocol.RunPaused})
+)
+
+func TestRestart_ClosesTheRunThatWasCutOff(t *testing.T) {
+	cases := map[string]struct {
+		entries []session.NewEntry
+		want    []string
+	}{
+		"in an answer": {[]session.NewEntry{saidHi, entry(session.KindText, session.Text{Text: "x"}), called},
+			[]string{"user: hi", "assistant: x", "call c1 Echo {}", "result c1: [Lost: the pod stopped]"}},
+		"in a tool round": {[]session.NewEntry{saidHi, called, turnEnd},
+			[]string{"user: hi", "call c1 Echo {}", "result c1: [Lost: the pod stopped]"}},
+		"before the answer": {[]session.NewEntry{saidHi}, []string{"user: hi"}},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			st := newStore(t)
+			sid := leftBehind(t, st, session.PhaseRunning, "", append([]session.NewEntry(nil), c.entries...)...)
+			provider := podtest.NewProvider()
+			p := podtest.Start(t, pod.Options{Store: st, Provider: provider})
+			if p.SessionID() != sid {
+				t.Fatalf("session %s is continued as %s", sid, p.SessionID())
+			}
+			cl := p.Dial()
+			id, since := p.ID(), uint64(0)
+			hello, _ := cl.Hello(protocol.Hello{PodID: &id, Since: &since})
+			if hello.State != protocol.StateIdle || !hello.Resumed {
+				t.Errorf("hello: %+v", hello)
+			}
+			events := describe(cl.Until(func(ev protocol.Event) bool { return ev.Seq == hello.Seq }))
+			if last := events[len(events)-1]; last != `run_end failed "the pod stopped before the run was finished"` {
+				t.Errorf("the run ends with %s", last)
+			}
+			got := history(t, p.Dial())
+			if n := len(got) - 1; n < 0 || !strings.HasPrefix(got[n], "system: [The pod stopped") {
+				t.Errorf("the model is told: %q", got)
+			} else {
+				same(t, "history", c.want, got[:n])
+			}
+			if n := len(provider.Requests()); n > 0 {
+				t.Error("the run went on by itself")
+			}
+			log, _ := st.Log(t.Context(), sid, 0, -1, 0)
+			end := slices.IndexFunc(log, func(e session.Entry) bool { return e.Kind == session.KindRunEnd })
+			if payload, _ := log[end].Decode(); payload.(session.RunEnd).Reason != "pod_restarted" {
+				t.Errorf("run end: %s", log[end].Payload)
+			}
+		})
+	}
+}
+
+func TestRestart_RunsWhatWasAcceptedAndNotTaken(t *testing.T) {
+	st := newStore(t)
+	leftBehind(t, st, session.PhaseIdle, "")
+	row, err := st.StartPod(t.Context(), session.PodStart{Name: "p", Cwd: "/", Provider: "openai_chat", Model: "m"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	accept := func(text, requestID string) string {
+		id, _, err := st.Accept(t.Context(), session.Acceptance{PodID: row.ID, RequestID: requestID, Item: session.InboxItem{
+			EntryID: protocol.NewEntryID(), Kind: protocol.InputText, Text: text, AcceptedAt: time.Now(),
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return id
+	}
+	id := accept("waiting", "r-1")
+	a := attend(t, podtest.Start(t, pod.Options{Store: st}))
+	waitFor(t, func() bool { return len(history(t, a.base)) == 2 })
+	same(t, "history", []string{"user: waiting", "assistant: done"}, history(t, a.base))
+	// The sender retries after the restart.
+	a.extended.SendAs("r-1", protocol.Run{Input: "waiting"})
+	if ac := podtest.Await[protocol.Accepted](a.extended); ac.EntryID == nil || *ac.EntryID != id {
+		t.Errorf("the retry is answered with %v, want %s", ac.EntryID, id)
+	}
+}
+
+func TestRestart_APausedPodStaysPaused(t *testing.T) {
+	st := newStore(t)
+	began := make(chan struct{}, 1)
+	runDir := podtest.RunDir(t)
+	p := podtest.Try(t, pod.Options{Store: st, RunDir: runDir, Provider: podtest.NewProvider(
+		[]podtest.Step{podtest.Text("kept"), podtest.Hang(began)})})
+	a := attend(t, p)
+	a.base.Send(protocol.Run{Input: "hi"})
+	<-began
+	a.base.Send(protocol.Pause{})
+	a.await("status paused queued=0")
+	a.base.Send(protocol.Notify{Message: "n"})
+	barrier(a.base)
+	if err := p.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	b := attend(t, podtest.Start(t, pod.Options{Store: st, RunDir: runDir}))
+	same(t, "state", "status paused queued=0", b.status)
+	if items := history(t, b.base); len(items) != 2 {
+		t.Errorf("history: %q", items)
+	}
+	b.base.Send(protocol.Resume{})
+	b.base.UntilName(protocol.EventRunEnd)
+	if items := history(t, b.base); items[len(items)-1] != "assistant: done" {
+		t.Errorf("history: %q", items)
+	}
+}
+
+func TestRestart_TheNumbersGoOn(t *testing.T) {
+	st := newStore(t)
+	runDir := podtest.RunDir(t)
+	var id protocol.PodID
+	for i := range uint64(3) {
+		p := podtest.Try(t, pod.Options{Store: st, RunDir: runDir, Provider: podtest.NewProvider(
+			[]podtest.Step{podtest.Text("x"), podtest.Usage(100, 1), podtest.End()})})
+		if i > 0 && p.ID() != id {
+			t.Errorf("the pod has another id after its restart")
+		}
+		id = p.ID()
+		a := attend(t, p)
+		hello, snapshot := p.Dial().Hello(protocol.Hello{})
+		if hello.Seq != i*4 || snapshot.TotalItems != i*2 || uint64(len(snapshot.Items)) != i*2 {
+			t.Errorf("start %d: seq %d, %d items", i, hello.Seq, snapshot.TotalItems)
+		}
+		if i > 0 && *snapshot.Live.Usage.InputTokens != 100*i {
+			t.Errorf("start %d: %d tokens", i, *snapshot.Live.Usage.InputTokens)
+		}
+		a.base.Send(protocol.Run{Input: "hi"})
+		base, _ := a.await("status idle queued=0")
+		same(t, "turn", []string{"turn_start 0", "turn_start 1", "turn_start 2"}[i], base[0])
+		if err := p.Stop(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestNew_StartsAnotherSessionOfTheSamePod(t *testing.T) {
+	st := newStore(t)
+	runDir := podtest.RunDir(t)
+	p := podtest.Try(t, pod.Options{Store: st, RunDir: runDir})
+	a := attend(t, p)
+	a.base.Send(protocol.Run{Input: "hi"})
+	a.await("status idle queued=0")
+	first, id := p.SessionID(), p.ID()
+	if err := p.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	q := podtest.Try(t, pod.Options{Store: st, RunDir: runDir, New: true})
+	hello, snapshot := q.Dial().Hello(protocol.Hello{})
+	if q.SessionID() == first || q.ID() != id || len(snapshot.Items) != 0 || hello.Seq != 4 {
+		t.Errorf("session %s, pod %s, %d items, seq %d", q.SessionID(), q.ID(), len(snapshot.Items), hello.Seq)
+	}
+	if err := q.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	r := podtest.Start(t, pod.Options{Store: st, Name: "other", SessionID: first})
+	same(t, "the old session under another name", []string{"user: hi", "assistant: done"}, history(t, r.Dial()))
+	b := attend(t, r)
+	b.base.Send(protocol.Run{Input: "on"})
+	base, _ := b.await("status idle queued=0")
+	same(t, "its turns go on", "turn_start 1", base[0])
+}
+
+func TestStop_LeavesTheFolderAndTakesSocketAndPid(t *testing.T) {
+	st := podtest.NewStore()
+	p := podtest.Try(t, pod.Options{Store: st})
+	dir := filepath.Dir(p.Socket())
+	for _, name := range []string{"sock", "pid", "status.json"} {
+		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
+			t.Errorf("a living pod has %s: %v", name, err)
+		}
+	}
+	b, _ := os.ReadFile(filepath.Join(dir, "status.json"))
+	same(t, "status.json", `{"pod_name":"p","session_id":"`+p.SessionID()+`","state":"idle"}`, string(b))
+	if err := p.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	left, _ := os.ReadDir(dir)
+	var names []string
+	for _, e := range left {
+		names = append(names, e.Name())
+	}
+	same(t, "folder", []string{"lock", "status.json"}, names)
+	if row := st.Row(p.SessionID()); row.Status != session.StatusCompleted {
+		t.Errorf("row: %+v", row)
+	}
+}
+
+func TestStop_ThatDiscardsARunLeavesTheSessionCancelled(t *testing.T) {
+	st, reached := podtest.NewStore(), make(chan struct{}, 1)
+	p := podtest.Try(t, pod.Options{Store: st, Provider: podtest.NewProvider([]podtest.Step{podtest.Hang(reached)})})
+	p.Dial().Send(protocol.Run{Input: "hi"})
+	<-reached
+	if err := p.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	if row := st.Row(p.SessionID()); row.Status != session.StatusCancelled || row.ReasonCode != "session.cancelled" {
+		t.Errorf("row: %+v", row)
+	}
+}
+
+func TestOnce_EndsAfterItsFirstRun(t *testing.T) {
+	p := podtest.Try(t, pod.Options{Once: true})
+	dir := filepath.Dir(p.Socket())
+	c := p.Dial()
+	c.Send(protocol.Run{Input: "hi"})
+	events := describe(c.Rest())
+	same(t, "the end", []string{"run_end finished", "shutdown"}, events[len(events)-2:])
+	if err := p.Wait(); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(dir); !os.IsNotExist(err) {
+		t.Errorf("the folder of a finished pod is still there: %v", err)
+	}
+}
+
+func TestOnce_EndsAlsoWhenItsStarterHasVanished(t *testing.T) {
+	gate, reached := make(chan struct{}), make(chan struct{}, 1)
+	p := podtest.Try(t, pod.Options{Once: true, Provider: podtest.NewProvider(
+		[]podtest.Step{podtest.Open("x"), podtest.Gate(gate, reached), podtest.Delta(stop()), podtest.End()})})
+	c := p.Dial()
+	c.Send(protocol.Run{Input: "hi"})
+	<-reached
+	c.Close()
+	close(gate)
+	if err := p.Wait(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestName_IsHeldByOneProcess(t *testing.T) {
+	spec := newChildSpec(t, "solo")
+	c := startChild(t, spec)
+	st := podtest.NewStore()
+	_, err := pod.Open(t.Context(), podtest.Fill(t, pod.Options{Name: "solo", RunDir: spec.RunDir, Store: st}))
+	if err == nil || !strings.Contains(err.Error(), "pod solo is running already") {
+		t.Fatalf("a second pod of the name: %v", err)
+	}
+	// The living one noticed nothing, and after a kill its socket is healed.
+	podtest.Dial(t, c.socket).Hello(protocol.Hello{})
+	c.kill()
+	if _, err := os.Stat(c.socket); err != nil {
+		t.Fatalf("a killed pod leaves its socket: %v", err)
+	}
+	p := podtest.Start(t, pod.Options{Name: "solo", RunDir: spec.RunDir, Store: st})
+	p.Dial().Hello(protocol.Hello{})
+}
+
+func TestSignals_EndThePodInOrder(t *testing.T) {
+	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT} {
+		spec := newChildSpec(t, "sig")
+		spec.Pause = time.Hour
+		c := startChild(t, spec)
+		cl := podtest.Dial(t, c.socket)
+		hello, _ := cl.Hello(protocol.Hello{})
+		cl.Send(protocol.Run{Input: "hi"})
+		cl.UntilName(protocol.EventTextDone)
+		if err := c.terminate(sig); err != nil {
+			t.Fatalf("%v: %v\n%s", sig, err, c.stderr)
+		}
+		events := describe(cl.Rest())
+		same(t, "the end", []string{cancelled, "run_end cancelled", "status idle queued=0", "shutdown"}, events[len(events)-4:])
+		if _, err := os.Stat(c.socket); !os.IsNotExist(err) {
+			t.Errorf("the socket is still there: %v", err)
+		}
+		log, _ := openStore(t, spec).Log(t.Context(), hello.SessionID.String(), 0, -1, 0)
+		if _, err := session.Fold(log); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// follower is a client that comes back with its position after each crash and
+// keeps every durable event it was shown.
+type follower struct {
+	t      testing.TB
+	id     *protocol.PodID
+	since  *uint64
+	events []protocol.Event
+}
+
+// follow reads durable events until stop says so or the connection ends.
+func (f *follower) follow(socket string, send protocol.MethodParams, stop func(protocol.Event) bool) {
+	f.t.Helper()
+	c := podtest.Dial(f.t, socket)
+	defer c.Close()
+	hello, _ := c.Hello(protocol.Hello{PodID: f.id, Since: f.since})
+	if f.since != nil && !hello.Resumed {
+		f.t.Fatalf("from %d on: not resumed", *f.since)
+	}
+	if f.id == nil {
+		f.id, f.since = &hello.PodID, new(uint64)
+	}
+	if send != nil {
+		c.Send(send)
+	}
+	for {
+		ev, err := c.Read()
+		if err != nil {
+			return
+		}
+		if ev.Seq != 0 {
+			if ev.Seq != *f.since+1 {
+				f.t.Fatalf("event %d after %d", ev.Seq, *f.since)
+			}
+			*f.since = ev.Seq
+			f.events = append(f.events, ev)
+		}
+		if stop(ev) {
+			return
+		}
+	}
+}
+
+// check compares what was shown with the log.
+func (f *follower) check(st pod.Store) {
+	f.t.Helper()
+	entries := durable(f.t, st, *f.id)
+	if len(entries) != len(f.events) {
+		f.t.Fatalf("%d events were shown, the log has %d", len(f.events), len(entries))
+	}
+	inRun, runs := false, 0
+	for i, e := range entries {
+		want, _, err := session.Event(e)
+		if err != nil {
+			f.t.Fatal(err)
+		}
+		if got := describeOne(f.events[i]); got != describeOne(want) || e.Seq != f.events[i].Seq {
+			f.t.Fatalf("event %d: shown %s, the log has %s", e.Seq, got, describeOne(want))
+		}
+		switch e.Kind {
+		case session.KindInput:
+			if inRun {
+				f.t.Fatalf("entry %d: an input in the middle of a run nobody ended", e.Seq)
+			}
+			inRun, runs = true, runs+1
+		case session.KindRunEnd:
+			if !inRun {
+				f.t.Fatalf("entry %d: an end without a run", e.Seq)
+			}
+			inRun = false
+		}
+	}
+	if inRun || runs == 0 {
+		f.t.Fatalf("after %d runs: in a run %t", runs, inRun)
+	}
+}
+
+// killAndReconnect makes at least total durable events over many crashes.
+func killAndReconnect(t *testing.T, total uint64) {
+	spec := newChildSpec(t, "k")
+	spec.Blocks = 60
+	f := &follower{t: t}
+	kills := 0
+	for f.since == nil || *f.since < total {
+		c := startChild(t, spec)
+		// Some runs are left alone, most are cut off somewhere.
+		left := rand.IntN(1500)
+		for left > 0 {
+			f.follow(c.socket, protocol.Run{Input: "go"}, func(ev protocol.Event) bool {
+				left--
+				_, ended := ev.Data.(protocol.RunEnd)
+				return ended || left <= 0
+			})
+		}
+		c.kill()
+		kills++
+	}
+	c := startChild(t, spec)
+	f.follow(c.socket, protocol.Run{Input: "last"}, func(ev protocol.Event) bool {
+		end, ok := ev.Data.(protocol.RunEnd)
+		return ok && end.Result == protocol.RunFinished
+	})
+	if err := c.terminate(syscall.SIGTERM); err != nil {
+		t.Fatalf("%v\n%s", err, c.stderr)
+	}
+	f.check(openStore(t, spec))
+	t.Logf("%d events over %d crashes", len(f.events), kills)
+}
+
+func TestKill_LosesAndRepeatsNothing(t *testing.T) { killAndReconnect(t, 20_000) }
