@@ -7,8 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"podium.local/llm"
 	"podium.local/llm/anthropic"
 	"podium.local/llm/llmtest"
@@ -81,9 +79,9 @@ func TestRequest_OnTheWire(t *testing.T) {
 				{"type":"text","text":"<system>\nThe disk is full.\n</system>"},
 				{"type":"text","text":"go on",` + mark + `}]}
 		]}`
-	wantJSON(t, want, sent.Body)
+	llmtest.WantJSON(t, want, string(sent.Body))
 	if !strings.Contains(string(sent.Body), `"properties":{"z":{},"a":{}}`) {
-		t.Errorf("the schema's members were put in another order: %s", sent.Body)
+		t.Errorf("the schema's members were put in another order: %s", string(sent.Body))
 	}
 	if got := sent.URL; got != "https://api.anthropic.com/v1/messages" {
 		t.Errorf("sent to %s", got)
@@ -115,7 +113,7 @@ func TestRequest_ATemperatureAsksForTheVersionThatHasOne(t *testing.T) {
 	if v := sent.Header.Values("Anthropic-Version"); len(v) != 1 || v[0] != "2023-06-01" {
 		t.Errorf("sent with the versions %q", v)
 	}
-	wantJSON(t, `{"model":"m","max_tokens":5,"temperature":0,"stream":true,"messages":[{"role":"user","content":[{"type":"text","text":"x","cache_control":{"type":"ephemeral"}}]}]}`, sent.Body)
+	llmtest.WantJSON(t, `{"model":"m","max_tokens":5,"temperature":0,"stream":true,"messages":[{"role":"user","content":[{"type":"text","text":"x","cache_control":{"type":"ephemeral"}}]}]}`, string(sent.Body))
 }
 
 func TestNew_AddressAndKey(t *testing.T) {
@@ -157,19 +155,5 @@ func TestNew_AddressAndKey(t *testing.T) {
 	}
 	if os.Getenv(anthropic.KeyEnv) == "" {
 		t.Error("the variable's name is not the vendor's")
-	}
-}
-
-func wantJSON(t *testing.T, want string, got []byte) {
-	t.Helper()
-	var w, g any
-	if err := json.Unmarshal([]byte(want), &w); err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(got, &g); err != nil {
-		t.Fatalf("%v: %s", err, got)
-	}
-	if d := cmp.Diff(w, g); d != "" {
-		t.Error(d)
 	}
 }

@@ -2,10 +2,12 @@ package llmtest
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"iter"
 	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"podium.local/llm"
 )
@@ -149,8 +151,25 @@ func (r *Reading) open() *Block {
 	return nil
 }
 
+// WantJSON fails the test where got is not the same JSON as want. What matters
+// is the value; the order of members does not.
+func WantJSON(tb testing.TB, want, got string) {
+	tb.Helper()
+	var w, g any
+	if err := json.Unmarshal([]byte(want), &w); err != nil {
+		tb.Fatalf("the JSON wanted is none: %v", err)
+	}
+	if err := json.Unmarshal([]byte(got), &g); err != nil {
+		tb.Errorf("%q is no JSON: %v", got, err)
+		return
+	}
+	if d := cmp.Diff(w, g); d != "" {
+		tb.Error(d)
+	}
+}
+
 func (r *Reading) fault(format string, args ...any) {
 	if r.Broken == nil {
-		r.Broken = errors.New(fmt.Sprintf(format, args...))
+		r.Broken = fmt.Errorf(format, args...)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"podium.local/llm"
+	"podium.local/llm/llmtest"
 	"podium.local/llm/openai"
 )
 
@@ -56,14 +57,14 @@ func TestChat_RequestOnTheWire(t *testing.T) {
 			{"role":"assistant","tool_calls":[{"type":"function","id":"c3","function":{"name":"List","arguments":"{ }"}}]}]}`
 
 	sent := send(t, openai.NewChat, openai.Options{APIKey: "secret"}, req)
-	wantJSON(t, `{"max_completion_tokens":99,"prompt_cache_key":"conv",`+rest, sent.Body)
+	llmtest.WantJSON(t, `{"max_completion_tokens":99,"prompt_cache_key":"conv",`+rest, string(sent.Body))
 	if sent.URL != "https://api.openai.com/v1/chat/completions" || sent.Header.Get("Authorization") != "Bearer secret" {
 		t.Errorf("sent to %s with %q", sent.URL, sent.Header.Get("Authorization"))
 	}
 
 	// Servers that resemble the vendor's get the parameters that all of them know.
 	sent = send(t, openai.NewChat, openai.Options{BaseURL: "http://localhost:8080/v1/"}, req)
-	wantJSON(t, `{"max_tokens":99,`+rest, sent.Body)
+	llmtest.WantJSON(t, `{"max_tokens":99,`+rest, string(sent.Body))
 	if sent.URL != "http://localhost:8080/v1/chat/completions" || sent.Header.Get("Authorization") != "" {
 		t.Errorf("sent to %s with %q", sent.URL, sent.Header.Get("Authorization"))
 	}

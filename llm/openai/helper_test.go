@@ -2,7 +2,6 @@ package openai_test
 
 import (
 	"context"
-	"encoding/json"
 	"strings"
 	"testing"
 
@@ -50,20 +49,6 @@ func send(t *testing.T, open constructor, o openai.Options, req llm.Request) llm
 		t.Fatalf("%d requests were sent: %v", len(tape.Sent()), r.Err)
 	}
 	return tape.Sent()[0]
-}
-
-func wantJSON(t *testing.T, want string, got []byte) {
-	t.Helper()
-	var w, g any
-	if err := json.Unmarshal([]byte(want), &w); err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(got, &g); err != nil {
-		t.Fatalf("%v: %s", err, got)
-	}
-	if d := cmp.Diff(w, g); d != "" {
-		t.Error(d)
-	}
 }
 
 func count(n int64) *int64 { return &n }

@@ -149,7 +149,7 @@ func TestResponses_RequestOnTheWire(t *testing.T) {
 			{Role: llm.RoleSystem, Blocks: text("The disk is full.")},
 		},
 	})
-	wantJSON(t, `{
+	llmtest.WantJSON(t, `{
 		"model":"gpt-5","instructions":"Be brief.","store":false,"stream":true,"max_output_tokens":99,"temperature":0.5,
 		"prompt_cache_key":"conv","include":["reasoning.encrypted_content"],"reasoning":{"effort":"low","summary":"auto"},
 		"tools":[
@@ -163,7 +163,7 @@ func TestResponses_RequestOnTheWire(t *testing.T) {
 			{"type":"function_call","call_id":"c2","name":"List","arguments":"{}"},
 			{"type":"function_call_output","call_id":"c1","output":"Error: no such file"},
 			{"type":"function_call_output","call_id":"c2","output":""},
-			{"role":"system","content":"The disk is full."}]}`, sent.Body)
+			{"role":"system","content":"The disk is full."}]}`, string(sent.Body))
 	if sent.URL != "https://api.openai.com/v1/responses" || sent.Header.Get("Authorization") != "Bearer secret" {
 		t.Errorf("sent to %s with %q", sent.URL, sent.Header.Get("Authorization"))
 	}
