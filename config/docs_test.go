@@ -33,3 +33,22 @@ func TestKeys_AreAllDocumented(t *testing.T) {
 		}
 	}
 }
+
+func TestReadme_ExampleLoads(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(text), "```toml\n")
+	example, _, ok := strings.Cut(rest, "```")
+	if !ok {
+		t.Fatal("README.md has no example of config.toml")
+	}
+	p := newPlace(t)
+	p.write(p.userFile(), example)
+	c, notices := p.mustLoad()
+	if c.Model.Ready() != nil || len(c.Scope.Allow) != 1 || len(notices) > 0 {
+		t.Errorf("the example gives %v and %v", c, notices)
+	}
+}
