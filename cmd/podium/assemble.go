@@ -118,7 +118,7 @@ func scopeRules(rules []config.Rule) ([]tool.Rule, error) {
 // where needed; only commands that host or fill sessions do that.
 func makeStore(ctx context.Context, cfg config.Config, o store.Options) (*store.Store, error) {
 	if cfg.Store.Path == "" {
-		return nil, fmt.Errorf("the configured store %s is a server: only files are supported", cfg.Store.Server)
+		return nil, errServerStore(cfg)
 	}
 	// Only our own data folder is made; a store named elsewhere needs its folder.
 	if filepath.Dir(cfg.Store.Path) == cfg.Paths.Data {

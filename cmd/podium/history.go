@@ -14,7 +14,7 @@ import (
 
 func newHistoryCommand(a *app) *cobra.Command {
 	var storeFile string
-	var asJSON bool
+	var asJSON, follow bool
 	cmd := &cobra.Command{
 		Use:   "history NAME",
 		Short: "the conversation of a pod, alive or ended",
@@ -33,15 +33,22 @@ line of JSON, as on the wire, with its entry_id.`,
 			if err != nil {
 				return err
 			}
-			if asJSON {
-				return historyJSON(cmd.Context(), a.out, st, sessionID)
-			}
 			p := newPrinter(a.out, a.out)
 			p.dir = dir
-			return historyText(cmd.Context(), p, st, sessionID)
+			switch {
+			case follow && asJSON:
+				return a.follow(cmd.Context(), st, args[0], sessionID, func(e session.Entry) error { return printItem(a.out, e) })
+			case follow:
+				return a.follow(cmd.Context(), st, args[0], sessionID, func(e session.Entry) error { return p.entry(e, new(session.Totals)) })
+			case asJSON:
+				return historyJSON(cmd.Context(), a.out, st, sessionID)
+			default:
+				return historyText(cmd.Context(), p, st, sessionID)
+			}
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object a history item")
+	cmd.Flags().BoolVarP(&follow, "follow", "f", false, "go on as the pod works, until it ends or you interrupt")
 	registerStoreFlag(cmd, &storeFile)
 	return cmd
 }
@@ -53,7 +60,7 @@ func (a *app) openStore(ctx context.Context, file string) (*store.Store, error) 
 		return nil, err
 	}
 	if cfg.Store.Path == "" {
-		return nil, fmt.Errorf("the configured store %s is a server: only files are supported", cfg.Store.Server)
+		return nil, errServerStore(cfg)
 	}
 	return store.OpenReadOnly(ctx, cfg.Store.Path, store.Options{BusyTimeout: cfg.Store.BusyTimeout})
 }
@@ -84,20 +91,8 @@ const logWindow = 1000
 
 // eachEntry calls f with every entry of a session's log, in order.
 func eachEntry(ctx context.Context, st *store.Store, sessionID string, f func(session.Entry) error) error {
-	for from := int64(0); ; from += logWindow {
-		entries, err := st.Log(ctx, sessionID, from, -1, logWindow)
-		if err != nil {
-			return err
-		}
-		for _, e := range entries {
-			if err := f(e); err != nil {
-				return err
-			}
-		}
-		if len(entries) < logWindow {
-			return nil
-		}
-	}
+	_, err := readLog(ctx, st, sessionID, 0, f)
+	return err
 }
 
 // historyJSON prints the items of the wire's history, one a line.
@@ -107,13 +102,21 @@ func historyJSON(ctx context.Context, out io.Writer, st *store.Store, sessionID 
 		return err
 	}
 	return eachEntry(ctx, st, sessionID, func(e session.Entry) error {
-		item, ok, err := session.HistoryItem(e, true)
-		if err != nil || !ok || skip[e.ID] {
-			return err
+		if skip[e.ID] {
+			return nil
 		}
-		_, err = fmt.Fprintf(out, "%s\n", item)
-		return err
+		return printItem(out, e)
 	})
+}
+
+// printItem prints the history item that an entry is, if it is one.
+func printItem(out io.Writer, e session.Entry) error {
+	item, ok, err := session.HistoryItem(e, true)
+	if err != nil || !ok {
+		return err
+	}
+	_, err = fmt.Fprintf(out, "%s\n", item)
+	return err
 }
 
 // rolledBack is the set of inputs that were taken back: the history skips them.

@@ -16,7 +16,6 @@ import (
 	"podium.local/config"
 	"podium.local/pod"
 	"podium.local/protocol"
-	"podium.local/session"
 	"podium.local/store"
 )
 
@@ -93,7 +92,7 @@ func (a *app) hostPod(ctx context.Context, cfg config.Config, dir string, o podO
 		return err
 	}
 	st, err := makeStore(ctx, cfg, store.Options{
-		Alive: func(p session.Process) bool { return pod.Probe(p) != pod.Dead },
+		Alive: processLives,
 		OnBusy: func(waited time.Duration) {
 			log.Warn("another program has the store locked; still trying", "waited", waited.Round(time.Millisecond))
 		},

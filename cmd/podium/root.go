@@ -29,15 +29,18 @@ func newRootCommand(a *app) *cobra.Command {
 	root.AddCommand(
 		newAttachCommand(a),
 		newDemoCommand(a),
+		newGCCommand(a),
 		newHistoryCommand(a),
 		newLogsCommand(a),
 		newPodCommand(a),
 		newPSCommand(a),
 		newRehearseCommand(a),
+		newRemoveCommand(a),
 		newRunCommand(a),
 		newStopCommand(a),
 		newTrustCommand(a),
 		newVersionCommand(a),
 	)
+	root.AddCommand(newControlCommands(a)...)
 	return root
 }

@@ -1,0 +1,181 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"podium.local/config"
+	"podium.local/pod"
+	"podium.local/session"
+	"podium.local/store"
+)
+
+func newRemoveCommand(a *app) *cobra.Command {
+	var storeFile string
+	cmd := &cobra.Command{
+		Use:   "rm NAME...",
+		Short: "forget ended pods: name, folder and log; their sessions stay",
+		Args:  argsUsage(cobra.MinimumNArgs(1)),
+		RunE: func(cmd *cobra.Command, names []string) error {
+			t, err := a.openTidy(cmd.Context(), storeFile)
+			if err != nil {
+				return err
+			}
+			defer t.st.Close()
+			var errs []error
+			for _, name := range names {
+				errs = append(errs, t.remove(cmd.Context(), name))
+			}
+			return errors.Join(errs...)
+		},
+	}
+	registerStoreFlag(cmd, &storeFile)
+	return cmd
+}
+
+func newGCCommand(a *app) *cobra.Command {
+	var storeFile string
+	var idle time.Duration
+	var dry bool
+	cmd := &cobra.Command{
+		Use:   "gc",
+		Short: "close what killed pods left open; with --idle also end idle pods",
+		Long: `Close the sessions of pods whose process was killed, and end pods that have
+been idle for longer than --idle. Sessions and logs stay: podium run NAME
+continues any of them.`,
+		Args: argsUsage(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if cmd.Flags().Changed("idle") && idle <= 0 {
+				return usageErrorf("--idle is %s: give a time above zero, like 12h", idle)
+			}
+			t, err := a.openTidy(cmd.Context(), storeFile)
+			if errors.Is(err, store.ErrAbsent) {
+				return nil
+			}
+			if err != nil {
+				return err
+			}
+			defer t.st.Close()
+			t.dry = dry
+			return t.collect(cmd.Context(), idle)
+		},
+	}
+	cmd.Flags().DurationVar(&idle, "idle", 0, "end pods that have been idle for longer than this (like 12h)")
+	cmd.Flags().BoolVarP(&dry, "dry-run", "n", false, "say what would be done")
+	registerStoreFlag(cmd, &storeFile)
+	return cmd
+}
+
+// tidy puts pods away.
+type tidy struct {
+	*app
+	paths config.Paths
+	st    *store.Store
+	dry   bool
+}
+
+func (a *app) openTidy(ctx context.Context, storeFile string) (*tidy, error) {
+	cfg, err := a.loadStore(storeFile)
+	if err != nil {
+		return nil, err
+	}
+	if cfg.Store.Path == "" {
+		return nil, errServerStore(cfg)
+	}
+	st, err := store.Open(ctx, cfg.Store.Path, store.Options{BusyTimeout: cfg.Store.BusyTimeout, Alive: processLives})
+	if err != nil {
+		return nil, err
+	}
+	return &tidy{app: a, paths: cfg.Paths, st: st}, nil
+}
+
+// processLives takes a process for dead only when it surely is.
+func processLives(p session.Process) bool { return pod.Probe(p) != pod.Dead }
+
+// remove forgets one pod. A live one is refused: stopping is a decision of
+// its own.
+func (t *tidy) remove(ctx context.Context, name string) error {
+	row, err := t.st.PodByName(ctx, name)
+	if err != nil {
+		return err
+	}
+	if row.EndedAt.IsZero() {
+		if processLives(row.Process) {
+			return fmt.Errorf("pod %s is alive: podium stop %s first", name, name)
+		}
+		if _, err := t.st.CloseDead(ctx, row); err != nil {
+			return err
+		}
+	}
+	if err := t.st.ForgetPod(ctx, name); err != nil {
+		return err
+	}
+	if err := os.RemoveAll(filepath.Join(t.paths.Run, name)); err != nil {
+		return fmt.Errorf("remove the folder of pod %s: %w", name, err)
+	}
+	return nil
+}
+
+// collect closes dead pods and ends idle ones.
+func (t *tidy) collect(ctx context.Context, idle time.Duration) error {
+	rows, err := t.st.Pods(ctx)
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, row := range rows {
+		switch {
+		case !row.EndedAt.IsZero():
+		case !processLives(row.Process):
+			errs = append(errs, t.closeDead(ctx, row))
+		case idle > 0 && row.Phase == session.PhaseIdle:
+			errs = append(errs, t.endIdle(ctx, row, idle))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (t *tidy) closeDead(ctx context.Context, row session.Pod) error {
+	if !t.dry {
+		if closed, err := t.st.CloseDead(ctx, row); err != nil || !closed {
+			return err
+		}
+	}
+	fmt.Fprintf(t.out, "%s: its process is gone; session %s closed as aborted\n", printable(row.Name), row.SessionID)
+	return nil
+}
+
+func (t *tidy) endIdle(ctx context.Context, row session.Pod, idle time.Duration) error {
+	since := row.StartedAt
+	if row.Length > 0 {
+		last, err := t.st.Log(ctx, row.SessionID, row.Length-1, -1, 1)
+		if err != nil {
+			return err
+		}
+		if len(last) == 1 && last[0].CreatedAt.After(since) {
+			since = last[0].CreatedAt
+		}
+	}
+	now := time.Now()
+	if now.Sub(since) <= idle {
+		return nil
+	}
+	if !t.dry {
+		if err := t.stopPod(ctx, row.Name); err != nil {
+			return err
+		}
+	}
+	fmt.Fprintf(t.out, "%s: idle for %s; ended\n", printable(row.Name), age(now, since))
+	return nil
+}
+
+// errServerStore says that a store configured as a server cannot be used.
+func errServerStore(cfg config.Config) error {
+	return fmt.Errorf("the configured store %s is a server: only files are supported", cfg.Store.Server)
+}
