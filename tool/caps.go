@@ -48,9 +48,9 @@ func clipped(held string, total, limit int) string {
 // bytes that are no UTF-8 any place is as good as another.
 func border(s string, n int) int {
 	n = min(max(n, 0), len(s))
-	for b := n; b > n-utf8.UTFMax && b > 0; b-- {
-		if b == len(s) || utf8.RuneStart(s[b]) {
-			return b
+	for b := n; b > n-utf8.UTFMax; b-- {
+		if b <= 0 || b == len(s) || utf8.RuneStart(s[b]) {
+			return max(b, 0)
 		}
 	}
 	return n

@@ -23,6 +23,8 @@ func TestCap_KeepsTheBeginningAndSaysWhatIsMissing(t *testing.T) {
 		{"limit below the note", strings.Repeat("x", 60), 50, "\n\n[truncated: 60 bytes dropped, refine your query]"},
 		{"no room at all", "abc", 0, "\n\n[truncated: 3 bytes dropped, refine your query]"},
 		{"inside a character", strings.Repeat("é", 100), 101, strings.Repeat("é", 16) + "\n\n[truncated: 168 bytes dropped, refine your query]"},
+		{"inside the first character", strings.Repeat("€", 30), 69, "\n\n[truncated: 90 bytes dropped, refine your query]"},
+		{"no characters at all", strings.Repeat("\x80", 100), 90, strings.Repeat("\x80", 22) + "\n\n[truncated: 78 bytes dropped, refine your query]"},
 	} {
 		if got := tool.Cap(c.content, c.limit); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
