@@ -52,6 +52,20 @@ func framing(t *testing.T, s Subject) {
 			t.Errorf("%v\n%s", got.Err, d)
 		}
 	})
+	t.Run("AWholeAnswerLeavesItsConnectionUsable", func(t *testing.T) {
+		for _, breakOut := range []bool{false, true} { // as callers do who wait for nothing more
+			body := &watched{splitter: splitter{data: tape.body.Bytes(), sizes: []int{64}}}
+			p := s.open(t, Target{BaseURL: "http://tape.invalid", Client: NewTape(body).Client()})
+			for d := range p.Stream(t.Context(), prompt("Play it.")) {
+				if _, last := d.(llm.Finish); last && breakOut {
+					break
+				}
+			}
+			if !body.closed || !body.ended {
+				t.Errorf("breaking out %v: the body was read to its end: %v, closed: %v", breakOut, body.ended, body.closed)
+			}
+		}
+	})
 	t.Run("CarriageReturnsChangeNothing", func(t *testing.T) {
 		got := play(t, strings.NewReader(strings.ReplaceAll(tape.body.String(), "\n", "\r\n")))
 		if d := cmp.Diff(whole.Deltas, got.Deltas); d != "" || got.Err != nil {
@@ -171,3 +185,17 @@ func (s *splitter) Read(p []byte) (int, error) {
 	s.data = s.data[n:]
 	return n, nil
 }
+
+// watched tells whether it was read to its end before it was closed.
+type watched struct {
+	splitter
+	ended, closed bool
+}
+
+func (w *watched) Read(p []byte) (int, error) {
+	n, err := w.splitter.Read(p)
+	w.ended = w.ended || (err == io.EOF && !w.closed)
+	return n, err
+}
+
+func (w *watched) Close() error { w.closed = true; return nil }

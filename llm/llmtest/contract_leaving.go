@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
-	"slices"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -84,28 +83,6 @@ func leaving(t *testing.T, s Subject) {
 			t.Errorf("the server did not see the client leave: %+v", r)
 		}
 		st.gone(leak)
-	})
-	t.Run("AConnectionServesManyAnswers", func(t *testing.T) {
-		st := s.stage(t, &rehearsal.Script{Replies: []rehearsal.Reply{{Default: true, Text: "Yes."}}})
-		var ports []string
-		counter := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			ports = append(ports, r.RemoteAddr)
-			st.server.ServeHTTP(w, r)
-		})
-		p := s.open(t, Target{BaseURL: serve(t, counter) + "/v1"})
-		for range 2 {
-			if r := Read(p.Stream(t.Context(), prompt("Still there?"))); r.Err != nil {
-				t.Fatal(r.Err)
-			}
-			for d := range p.Stream(t.Context(), prompt("Still there?")) {
-				if _, last := d.(llm.Finish); last {
-					break // as callers do who wait for nothing more
-				}
-			}
-		}
-		if len(ports) != 4 || len(slices.Compact(ports)) != 1 {
-			t.Errorf("four answers came over the connections %v", ports)
-		}
 	})
 }
 

@@ -23,7 +23,8 @@ type Sent struct {
 }
 
 // NewTape makes a Tape whose first answer is an event stream of these bytes;
-// further ones are empty.
+// further ones are empty. A body that is an io.Closer is closed as the adapter
+// closes it.
 func NewTape(body io.Reader) *Tape { return &Tape{body: body} }
 
 // Client sends every request to the tape.
@@ -47,12 +48,16 @@ func (t *Tape) RoundTrip(req *http.Request) (*http.Response, error) {
 			return nil, err
 		}
 	}
+	answer, ok := t.body.(io.ReadCloser)
+	if !ok {
+		answer = io.NopCloser(t.body)
+	}
 	t.mu.Lock()
 	t.sent = append(t.sent, Sent{URL: req.URL.String(), Header: req.Header.Clone(), Body: body})
 	t.mu.Unlock()
 	return &http.Response{
 		Status: "200 OK", StatusCode: http.StatusOK, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 		Header: http.Header{"Content-Type": {"text/event-stream"}},
-		Body:   io.NopCloser(t.body), ContentLength: -1, Request: req,
+		Body:   answer, ContentLength: -1, Request: req,
 	}, nil
 }
