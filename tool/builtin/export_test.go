@@ -15,3 +15,15 @@ var signatures = map[string]*signature{
 	readName: readSignature, writeName: writeSignature, editName: editSignature,
 	globName: globSignature, grepName: grepSignature, bashName: bashSignature,
 }
+
+// HeadTail is what a command's output, written in parts, becomes.
+func HeadTail(limit int, parts [][]byte) (text string, full int) {
+	h := headTail{limit: limit}
+	for _, p := range parts {
+		h.Write(p)
+	}
+	return h.text()
+}
+
+// NoteRoom is what HeadTail may use for its note.
+const NoteRoom = noteRoom
