@@ -1,17 +1,20 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
+	"sync"
 	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"podium.local/client"
 	"podium.local/config"
-	"podium.local/pod"
+	"podium.local/protocol"
 	"podium.local/session"
 	"podium.local/store"
 )
@@ -21,7 +24,7 @@ func newPSCommand(a *app) *cobra.Command {
 	var asJSON, all bool
 	cmd := &cobra.Command{
 		Use:   "ps",
-		Short: "every pod: name, state, session, age, cost, folder",
+		Short: "every pod: name, state, session, age, cost, clients, folder",
 		Long: `List the pods that are alive, with what they are doing.
 
 --all lists ended ones too; podium run NAME continues their sessions. A pod
@@ -59,7 +62,9 @@ type podReport struct {
 	OutputToken *int64   `json:"output_tokens"`
 	CostUSD     *float64 `json:"cost_usd"`
 	CostPartial bool     `json:"cost_partial"`
-	Cwd         string   `json:"cwd"`
+	// Clients are the others that are connected; null when the pod did not say.
+	Clients *uint64 `json:"clients"`
+	Cwd     string  `json:"cwd"`
 
 	started time.Time
 }
@@ -90,9 +95,14 @@ func (a *app) listPods(cmd *cobra.Command, storeFile string, all bool) ([]podRep
 	if err != nil {
 		return nil, err
 	}
+	reports := make([]podReport, len(rows))
+	var wg sync.WaitGroup
+	for i, row := range rows {
+		wg.Go(func() { reports[i] = reportPod(cmd.Context(), paths, row) })
+	}
+	wg.Wait()
 	var pods []podReport
-	for _, row := range rows {
-		r := reportPod(paths, row)
+	for _, r := range reports {
 		if all || r.State != stateEnded {
 			pods = append(pods, r)
 		}
@@ -100,7 +110,7 @@ func (a *app) listPods(cmd *cobra.Command, storeFile string, all bool) ([]podRep
 	return pods, nil
 }
 
-func reportPod(paths config.Paths, row session.Pod) podReport {
+func reportPod(ctx context.Context, paths config.Paths, row session.Pod) podReport {
 	r := podReport{
 		Name: row.Name, PodID: row.ID.String(), State: string(row.Phase), SessionID: row.SessionID, Model: row.Model,
 		StartedAt: session.UnixSeconds(row.StartedAt), InputTokens: row.InputTokens, OutputToken: row.OutputTokens,
@@ -112,7 +122,7 @@ func reportPod(paths config.Paths, row session.Pod) podReport {
 		ended := session.UnixSeconds(row.EndedAt)
 		r.EndedAt = &ended
 		return r
-	case pod.Probe(row.Process) == pod.Dead:
+	case !processLives(row.Process):
 		r.State = stateDead
 		return r
 	}
@@ -121,10 +131,43 @@ func reportPod(paths config.Paths, row session.Pod) podReport {
 	if socket == "" {
 		socket = filepath.Join(paths.Run, row.Name, "sock")
 	}
-	if !socketAnswers(socket) {
-		r.State = stateUnresponsive
-	}
+	r.ask(ctx, socket, row.Name)
 	return r
+}
+
+// A pod that does not answer hello within helloPatience is unresponsive. How
+// many clients it has comes with a status, which it sends within a second of
+// a client's coming.
+const (
+	helloPatience  = 2 * time.Second
+	statusPatience = 1200 * time.Millisecond
+)
+
+// ask fills in what only the pod itself knows.
+func (r *podReport) ask(ctx context.Context, socket, name string) {
+	conn, err := client.Dial(ctx, socket, client.Options{Client: clientName(), PodName: name, Tail: new(uint64), Timeout: helloPatience})
+	if err != nil {
+		r.State = stateUnresponsive
+		return
+	}
+	defer conn.Close()
+	hello, extended := conn.Hello()
+	if !extended {
+		return // an older pod: what the store says has to do
+	}
+	r.State, r.SessionID = string(hello.State), hello.SessionID.String()
+	ctx, cancel := context.WithTimeout(ctx, statusPatience)
+	defer cancel()
+	for e, err := range conn.Events(ctx) {
+		if err != nil {
+			return
+		}
+		if d, ok := e.Data.(protocol.Status); ok && d.Clients > 0 {
+			others := d.Clients - 1 // this command is one of them
+			r.State, r.SessionID, r.Clients = string(d.State), d.SessionID.String(), &others
+			return
+		}
+	}
 }
 
 func printPodsJSON(a *app, pods []podReport) error {
@@ -144,10 +187,10 @@ func printPods(a *app, pods []podReport, now time.Time) error {
 		return nil
 	}
 	w := tabwriter.NewWriter(a.out, 0, 8, 2, ' ', 0)
-	fmt.Fprintln(w, "NAME\tSTATE\tSESSION\tAGE\tTOKENS\tCOST\tMODEL\tFOLDER")
+	fmt.Fprintln(w, "NAME\tSTATE\tSESSION\tAGE\tTOKENS\tCOST\tCLIENTS\tMODEL\tFOLDER")
 	for _, p := range pods {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", printable(p.Name), p.State, shortID(p.SessionID), age(now, p.started),
-			tokens(p.InputTokens, p.OutputToken), money(p.CostUSD, p.CostPartial), printable(p.Model), printable(p.Cwd))
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", printable(p.Name), p.State, shortID(p.SessionID), age(now, p.started),
+			tokens(p.InputTokens, p.OutputToken), money(p.CostUSD, p.CostPartial), count(p.Clients), printable(p.Model), printable(p.Cwd))
 	}
 	return w.Flush()
 }
@@ -166,6 +209,14 @@ func tokens(in, out *int64) string {
 		return "—"
 	}
 	return compact(in) + "/" + compact(out)
+}
+
+// count is a number; a dash is unknown.
+func count(n *uint64) string {
+	if n == nil {
+		return "—"
+	}
+	return fmt.Sprint(*n)
 }
 
 // compact is a count in at most five characters.
