@@ -193,3 +193,18 @@ func FuzzStream(f *testing.F) {
 		}
 	})
 }
+
+// BenchmarkStream reads an answer of 1,000 pieces of text.
+func BenchmarkStream(b *testing.B) {
+	events := []string{begin, start(`{"type":"text","text":""}`)}
+	for range 1000 {
+		events = append(events, delta(`{"type":"text_delta","text":"some words "}`))
+	}
+	events = append(events, close0, ended, stop)
+	b.ReportAllocs()
+	for b.Loop() {
+		if r := play(b, events...); r.Err != nil {
+			b.Fatal(r.Err)
+		}
+	}
+}
