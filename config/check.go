@@ -88,13 +88,13 @@ func (c *checker) model(table string, m *modelLayer) {
 	}
 }
 
+// wireWords are what providers are called on the pod's socket.
+var wireWords = map[string]Provider{"openai_responses": ProviderOpenAI, "openai_chat": ProviderOpenAIChat}
+
 // provider accepts our words and the wire's, and leaves ours.
 func (c *checker) provider(name string, p *Provider) {
-	switch *p {
-	case "openai_responses":
-		*p = ProviderOpenAI
-	case "openai_chat":
-		*p = ProviderOpenAIChat
+	if word, ok := wireWords[string(*p)]; ok {
+		*p = word
 	}
 	all := []Provider{ProviderAnthropic, ProviderOpenAI, ProviderOpenAIChat, ProviderGemini, ProviderOllama}
 	if !slices.Contains(all, *p) {
