@@ -60,6 +60,7 @@ var layout = []part{
 
 	{name: "pod/podtest", imports: "pod protocol session llm tool", why: "it runs a pod inside a test, without a database or a vendor"},
 	{name: "llm/llmtest", imports: "llm rehearsal", why: "it is the contract every provider's tests run"},
+	{name: "web/e2e/seed", imports: "protocol session store", why: "it fills a store for the page's browser tests"},
 	{name: "store/storetest", imports: "store session protocol listing", why: "it makes stores for tests"},
 }
 
@@ -260,7 +261,7 @@ func TestReadme_ListsEveryPackage(t *testing.T) {
 		t.Fatal(err)
 	}
 	rows := map[string]string{}
-	for _, m := range regexp.MustCompile("(?m)^\\| `([a-z/]+)` \\|[^|]*\\| ([^|]*) \\|$").FindAllStringSubmatch(string(readme), -1) {
+	for _, m := range regexp.MustCompile("(?m)^\\| `([a-z0-9/]+)` \\|[^|]*\\| ([^|]*) \\|$").FindAllStringSubmatch(string(readme), -1) {
 		rows[m[1]] = m[2]
 	}
 	for _, p := range packages(t) {
