@@ -2,6 +2,8 @@ package studio
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"io/fs"
 	"net/http"
 	"path"
@@ -28,6 +30,7 @@ const missingPage = `<!doctype html>
 type page struct {
 	files fs.FS // nil without a build
 	index []byte
+	etag  string // of index
 }
 
 func newPage(files fs.FS) *page {
@@ -38,7 +41,8 @@ func newPage(files fs.FS) *page {
 	if err != nil {
 		return &page{}
 	}
-	return &page{files: files, index: index}
+	sum := sha256.Sum256(index)
+	return &page{files: files, index: index, etag: `"` + hex.EncodeToString(sum[:16]) + `"`}
 }
 
 // ServeHTTP answers a file, or the page itself for every address that the
@@ -88,5 +92,6 @@ func (p *page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (p *page) serveIndex(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-cache")
+	w.Header().Set("ETag", p.etag)
 	http.ServeContent(w, r, "index.html", time.Time{}, bytes.NewReader(p.index))
 }

@@ -35,8 +35,8 @@ func unescape(s string) string {
 		switch {
 		case s[i] == '+':
 			out = append(out, ' ')
-		case s[i] == '%' && i+2 < len(s) && hex(s[i+1]) >= 0 && hex(s[i+2]) >= 0:
-			out = append(out, byte(hex(s[i+1])<<4|hex(s[i+2])))
+		case s[i] == '%' && i+2 < len(s) && nibble(s[i+1]) >= 0 && nibble(s[i+2]) >= 0:
+			out = append(out, byte(nibble(s[i+1])<<4|nibble(s[i+2])))
 			i += 2
 		default:
 			out = append(out, s[i])
@@ -45,7 +45,7 @@ func unescape(s string) string {
 	return strings.ToValidUTF8(string(out), "\uFFFD")
 }
 
-func hex(c byte) int {
+func nibble(c byte) int {
 	switch {
 	case '0' <= c && c <= '9':
 		return int(c - '0')
