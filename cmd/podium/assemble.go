@@ -71,10 +71,22 @@ func newTools(cfg config.Config, dir, podName string) (*tool.Registry, *tool.Sco
 		return nil, nil, err
 	}
 	tools, _ := builtin.New(builtin.Options{
-		Dir: dir, Scope: scope, AllowBash: cfg.Worker.AllowBash, Pod: podName,
+		Dir: dir, Scope: scope, AllowBash: cfg.Worker.AllowBash, Pod: podName, SecretEnv: secretEnv(cfg),
 		Caps: tool.Caps{Default: cfg.Worker.ToolOutput.DefaultMaxBytes, PerTool: cfg.Worker.ToolOutput.PerTool},
 	})
 	return tools, scope, nil
+}
+
+// secretEnv names the variables that hold keys by configuration; shell
+// commands of an agent must not see them.
+func secretEnv(cfg config.Config) []string {
+	var names []string
+	for _, m := range []*config.Model{&cfg.Model, cfg.Compaction.Model} {
+		if m != nil && m.Auth.Env != "" {
+			names = append(names, m.Auth.Env)
+		}
+	}
+	return append(names, "PODIUM_STUDIO_AUTH_TOKEN")
 }
 
 // newScope turns the configuration's rules into a scope.

@@ -165,8 +165,11 @@ func (a *app) startPod(ctx context.Context, paths config.Paths, name string, arg
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, startTimeout, errors.New("it did not answer in time; see podium logs "+name))
 	defer cancel()
+	// A pod started from inside an agent's shell is nobody's child: it must not
+	// end with the tool call that started it.
+	environ := without(without(a.environ, "PODIUM_CALL="), "PODIUM_POD=")
 	return detached{
-		name: name, dir: dir, args: args, environ: a.environ,
+		name: name, dir: dir, args: args, environ: environ,
 		answers: func() bool { return socketAnswers(socket) },
 	}.start(ctx)
 }

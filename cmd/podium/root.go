@@ -29,6 +29,7 @@ func newRootCommand(a *app) *cobra.Command {
 	root.AddCommand(
 		newAttachCommand(a),
 		newDemoCommand(a),
+		newDoctorCommand(a),
 		newGCCommand(a),
 		newHistoryCommand(a),
 		newLogsCommand(a),
@@ -38,6 +39,7 @@ func newRootCommand(a *app) *cobra.Command {
 		newRemoveCommand(a),
 		newRunCommand(a),
 		newStopCommand(a),
+		newStoreCommand(a),
 		newTrustCommand(a),
 		newVersionCommand(a),
 	)
