@@ -41,8 +41,9 @@ func maxSocketPath() int { return len(syscall.RawSockaddrUnix{}.Path) - 1 }
 
 // folder is a pod's own folder, held by its lock.
 type folder struct {
-	dir  string
-	lock *flock.Flock
+	dir        string
+	lock       *flock.Flock
+	pidWritten bool
 }
 
 // openFolder makes the folder, private to the user, and takes its lock: one
@@ -91,7 +92,7 @@ func tryLock(dir string) (*folder, error) {
 	// lock is on nothing.
 	if held, err := l.Stat(); err == nil {
 		if now, err := os.Stat(path); err == nil && os.SameFile(held, now) {
-			return &folder{dir, l}, nil
+			return &folder{dir: dir, lock: l}, nil
 		}
 	}
 	return nil, l.Close()
@@ -131,6 +132,10 @@ func (f *folder) listen(path string) (*net.UnixListener, error) {
 	if err := clearSocket(path); err != nil {
 		return nil, err
 	}
+	// First the number, then the socket: who can connect can also see who serves.
+	if err := f.writePID(); err != nil {
+		return nil, err
+	}
 	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
 	if err != nil {
 		return nil, fmt.Errorf("listen on %s: %w", path, err)
@@ -168,6 +173,7 @@ func clearSocket(path string) error {
 }
 
 func (f *folder) writePID() error {
+	f.pidWritten = true
 	return f.write(pidFile, []byte(strconv.Itoa(os.Getpid())))
 }
 
@@ -198,13 +204,14 @@ func (f *folder) write(name string, content []byte) error {
 	return nil
 }
 
-// close ends the hold: sock and pid go, the folder stays, unless the pod was
-// meant for one run.
+// close ends the hold: pid goes, as the socket did with its listener; the
+// folder stays, unless the pod was meant for one run.
 func (f *folder) close(remove bool) error {
-	err := errors.Join(
-		ifThere(os.Remove(filepath.Join(f.dir, socketFile))),
-		ifThere(os.Remove(filepath.Join(f.dir, pidFile))),
-	)
+	var err error
+	// A program that took the place without the lock keeps its own.
+	if f.pidWritten {
+		err = ifThere(os.Remove(filepath.Join(f.dir, pidFile)))
+	}
 	if remove {
 		err = errors.Join(err, os.RemoveAll(f.dir))
 	}

@@ -69,7 +69,7 @@ func Open(ctx context.Context, o Options) (*Pod, error) {
 	}
 	p, err := open(ctx, o, f, path)
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("start pod %s: %w", o.Name, err), f.lock.Close())
+		return nil, errors.Join(fmt.Errorf("start pod %s: %w", o.Name, err), f.close(false))
 	}
 	return p, nil
 }
@@ -134,9 +134,6 @@ func (p *Pod) claim(ctx context.Context) error {
 	}
 	if err := p.recover(row); err != nil {
 		return fmt.Errorf("take up session %s: %w", row.SessionID, err)
-	}
-	if err := p.folder.writePID(); err != nil {
-		return err
 	}
 	p.writeStatus()
 	return nil
