@@ -291,3 +291,33 @@ func TestReadme_ListsEveryPackage(t *testing.T) {
 		t.Errorf("README.md has a row for %s, which does not exist", name)
 	}
 }
+
+// A dependency costs something every year; what, stands in record 0007.
+func TestDependencies_AreOnRecord(t *testing.T) {
+	t.Parallel()
+	mod, err := os.ReadFile("go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	record, err := os.ReadFile("docs/adr/0007-dependencies.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	required := map[string]bool{}
+	for _, m := range regexp.MustCompile(`(?m)^\t(\S+) (v\S+)( // indirect)?$`).FindAllStringSubmatch(string(mod), -1) {
+		name := regexp.MustCompile(`/v\d+$`).ReplaceAllString(strings.TrimPrefix(m[1], "github.com/"), "") + " " + m[2]
+		required[name] = true
+		if m[3] == "" && !strings.Contains(string(record), name) {
+			t.Errorf("go.mod requires %s; give it a row in docs/adr/0007-dependencies.md: its job, its cost, its licence", name)
+		}
+	}
+	rows := regexp.MustCompile(`(?m)^\| (\S+ v\S+) \|`).FindAllStringSubmatch(string(record), -1)
+	if len(rows) == 0 {
+		t.Fatal("docs/adr/0007-dependencies.md has no table")
+	}
+	for _, row := range rows {
+		if !required[row[1]] {
+			t.Errorf("docs/adr/0007-dependencies.md lists %s, which go.mod does not require", row[1])
+		}
+	}
+}
