@@ -46,11 +46,15 @@ const manyRows = 500_000
 // adopt puts the listing into a store of lionagi's and nothing else: what is
 // missing of the three indexes, each in a transaction of its own so that
 // lionagi waits for one at a time, the incarnation, and our record.
-func adopt(ctx context.Context, m Migration, opts MigrateOptions) (_ Migration, err error) {
+func adopt(ctx context.Context, m Migration, sh shape, opts MigrateOptions) (_ Migration, err error) {
 	m.Kind, m.To = KindAdopted, adoptionSchema
-	missing, err := missingFromAdopted(ctx, m.Path)
-	if err != nil || len(missing.indexes) == 0 && !missing.record {
+	missing, err := missingIndexes(ctx, m.Path)
+	if err != nil {
 		return m, err
+	}
+	recorded := sh.kind == KindAdopted && sh.schema == adoptionSchema && sh.objects["listing_store_identity"] == "table"
+	if len(missing) == 0 && recorded {
+		return m, nil
 	}
 	c, err := dialWriter(ctx, m.Path, opts.Options)
 	if err != nil {
@@ -61,27 +65,11 @@ func adopt(ctx context.Context, m Migration, opts MigrateOptions) (_ Migration, 
 	if err != nil {
 		return m, err
 	}
-	if rows > opts.ManyRows && len(missing.indexes) > 0 && opts.Notice != nil {
+	if rows > opts.ManyRows && len(missing) > 0 && opts.Notice != nil {
 		opts.Notice(fmt.Sprintf("the store has %d sessions; stop lionagi meanwhile, it waits less long for a lock than an index takes", rows))
 	}
-	for _, index := range missing.indexes {
-		start := time.Now()
-		err := alone(ctx, c, func() error {
-			if err := refuseTriggers(c); err != nil {
-				return err
-			}
-			if err := c.Exec("DROP INDEX IF EXISTS " + index.name); err != nil {
-				return err
-			}
-			return c.Exec(index.sql)
-		})
-		if err != nil {
-			return m, fmt.Errorf("index %s: %w", index.name, err)
-		}
-		m.did("built index "+index.name, start, opts.Step)
-	}
-	if !missing.record {
-		return m, nil
+	if err := buildIndexes(ctx, c, missing, opts.Step, &m); err != nil || recorded {
+		return m, err
 	}
 	start, now := time.Now(), seconds(opts.Now())
 	err = alone(ctx, c, func() error {
@@ -115,41 +103,45 @@ func adopt(ctx context.Context, m Migration, opts MigrateOptions) (_ Migration, 
 	return m, nil
 }
 
-func refuseTriggers(c *conn) error {
-	sh, err := look(c)
-	if err != nil {
-		return err
+// buildIndexes makes listing indexes, each in a transaction of its own. One of
+// another shape under a name of ours goes first.
+func buildIndexes(ctx context.Context, c *conn, indexes []listingObject, tell func(string, time.Duration), m *Migration) error {
+	for _, index := range indexes {
+		start := time.Now()
+		err := alone(ctx, c, func() error {
+			sh, err := look(c)
+			if err != nil {
+				return err
+			}
+			if err := sh.checkTriggers(); err != nil {
+				return err
+			}
+			if err := c.Exec("DROP INDEX IF EXISTS " + index.name); err != nil {
+				return err
+			}
+			return c.Exec(index.sql)
+		})
+		if err != nil {
+			return fmt.Errorf("index %s: %w", index.name, err)
+		}
+		m.did("built index "+index.name, start, tell)
 	}
-	return sh.checkTriggers()
+	return nil
 }
 
-// lacking is what an adopted store needs to be complete.
-type lacking struct {
-	indexes []listingObject
-	record  bool
-}
-
-// missingFromAdopted looks without opening the store for writing.
-func missingFromAdopted(ctx context.Context, path string) (missing lacking, err error) {
-	c, sh, _, err := dialChecked(ctx, path)
+// missingIndexes looks, without opening the store for writing, which listing
+// indexes are not there or not what they have to be.
+func missingIndexes(ctx context.Context, path string) (missing []listingObject, err error) {
+	c, _, _, err := dialChecked(ctx, path)
 	if err != nil {
-		return missing, err
+		return nil, err
 	}
 	defer func() { err = errors.Join(err, c.close()) }()
 	states, err := listingIndexStatus(c)
-	if err != nil {
-		return missing, err
-	}
-	for i, index := range listingIndexes {
-		if states[i].State != IndexOK {
-			missing.indexes = append(missing.indexes, index)
+	for i, state := range states {
+		if state.State != IndexOK {
+			missing = append(missing, listingIndexes[i])
 		}
 	}
-	missing.record = sh.kind != KindAdopted || sh.schema != adoptionSchema || sh.objects["listing_store_identity"] != "table"
-	if !missing.record {
-		n, err := c.integer("SELECT count(*) FROM listing_store_identity")
-		missing.record = n == 0
-		return missing, err
-	}
-	return missing, nil
+	return missing, err
 }

@@ -181,7 +181,7 @@ func TestAdopt_ReplacesAnIndexOfAnotherShapeUnderItsName(t *testing.T) {
 
 func TestAdopt_FinishesWhatAnInterruptedOneLeft(t *testing.T) {
 	for _, left := range []string{
-		"DROP TABLE podium_meta", "DROP TABLE listing_store_identity", "DELETE FROM listing_store_identity",
+		"DROP TABLE podium_meta", "DROP TABLE listing_store_identity", "DROP TABLE podium_meta; DELETE FROM listing_store_identity",
 		"DROP INDEX idx_sessions_listing_cost_unknown", "DROP TABLE podium_meta; DROP TABLE listing_store_identity; DROP INDEX idx_sessions_listing_recent",
 	} {
 		path := lionagiStore(t, 5)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"podium.local/session"
 	"podium.local/store"
 	"podium.local/store/storetest"
 )
@@ -45,6 +46,18 @@ func TestBackup_IsOneFileWithEverythingButTheIdentity(t *testing.T) {
 	}
 	assertSound(t, c)
 	storetest.Commit(t, s, p, storetest.Text("the pod goes on"))
+	// A copy is only ready once it is a store of its own.
+	migrate(t, target)
+	if st := examine(t, target); st.Ready() || !strings.Contains(st.Why, "podium store rotate-identity") {
+		t.Errorf("migrated it is %+v", st)
+	}
+	fresh, err := c.RotateIdentity(t.Context())
+	if err != nil || fresh == identity {
+		t.Errorf("%q %v", fresh, err)
+	}
+	if st := examine(t, target); !st.Ready() || st.Incarnation != fresh {
+		t.Errorf("rotated it is %+v", st)
+	}
 }
 
 func TestBackup_OfAnAdoptedStoreCarriesNoIdentityEither(t *testing.T) {
@@ -58,8 +71,31 @@ func TestBackup_OfAnAdoptedStoreCarriesNoIdentityEither(t *testing.T) {
 	if err := errors.Join(s.Backup(t.Context(), target), s.Close()); err != nil {
 		t.Fatal(err)
 	}
-	if st := examine(t, target); st.Kind != store.KindAdopted || st.Ready() || st.Sessions != 20 {
+	if st := examine(t, target); st.Kind != store.KindAdopted || st.Ready() || st.Sessions != 20 || !strings.Contains(st.Why, "rotate-identity") {
 		t.Errorf("%+v", st)
+	}
+	migrate(t, target)
+	if st := examine(t, target); st.Ready() {
+		t.Errorf("migration made the copy ready: %+v", st)
+	}
+}
+
+func TestRotateIdentity_IsForStoresThatHaveOne(t *testing.T) {
+	path := lionagiStore(t, 2)
+	s, err := store.OpenReadOnly(t.Context(), path, store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.RotateIdentity(t.Context()); !errors.Is(err, session.ErrAdopted) {
+		t.Errorf("one that was not adopted: %v", err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	migrate(t, path)
+	before := examine(t, path).Incarnation
+	if after, err := open(t, path, store.Options{}).RotateIdentity(t.Context()); err != nil || after == before || after != examine(t, path).Incarnation {
+		t.Errorf("%q became %q, %v", before, after, err)
 	}
 }
 

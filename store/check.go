@@ -119,8 +119,8 @@ func (s *Store) checkStructure(ctx context.Context, r *Report) error {
 		} else if err != nil {
 			return err
 		}
-		r.Tables++
 	}
+	r.Tables = len(tables) - 1 // the schema is none
 	return nil
 }
 

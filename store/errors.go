@@ -30,6 +30,18 @@ var (
 	ErrExists = errors.New("the file exists already")
 )
 
+// errAdopted refuses to write into a store of lionagi's. It is both
+// session.ErrAdopted and session.ErrReadOnly.
+var errAdopted error = adoptedError{}
+
+type adoptedError struct{}
+
+func (adoptedError) Error() string {
+	return "it belongs to lionagi, which prunes and rebuilds it: podium reads it but keeps no sessions in it; name another file with --store"
+}
+
+func (adoptedError) Unwrap() []error { return []error{session.ErrAdopted, session.ErrReadOnly} }
+
 // explain wraps a driver's error once with what was tried and the error that
 // callers act on. Only codes decide, never texts.
 func explain(tried string, err error) error {

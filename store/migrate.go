@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
-	"github.com/google/uuid"
 	"github.com/ncruces/go-sqlite3"
 
 	"podium.local/session"
@@ -74,13 +73,14 @@ type MigrateOptions struct {
 
 // Migration is what Migrate did.
 type Migration struct {
-	Path string
-	Kind Kind // after
+	Path string `json:"path"`
+	Kind Kind   `json:"kind"` // after
 	// Created says that the file was made; From and To are schema numbers.
-	Created  bool
-	From, To int
+	Created bool `json:"created"`
+	From    int  `json:"from"`
+	To      int  `json:"to"`
 	// Steps name what was done, in order; empty when nothing was to do.
-	Steps []string
+	Steps []string `json:"steps"`
 }
 
 // Migrate makes the store at path, brings it forward or adopts it, whichever
@@ -100,7 +100,7 @@ func migrate(ctx context.Context, path string, opts MigrateOptions) (_ Migration
 	if err != nil {
 		return Migration{}, err
 	}
-	m := Migration{Path: abs}
+	m := Migration{Path: abs, Steps: []string{}}
 	if err := os.MkdirAll(filepath.Dir(abs), 0o700); err != nil {
 		return m, fmt.Errorf("make its folder: %w", err)
 	}
@@ -126,9 +126,9 @@ func migrate(ctx context.Context, path string, opts MigrateOptions) (_ Migration
 		return forward(ctx, m, sh, opts)
 	case KindAdopted, KindLionagi:
 		if opts.OnlyPodium {
-			return m, errAdopted()
+			return m, errAdopted
 		}
-		return adopt(ctx, m, opts)
+		return adopt(ctx, m, sh, opts)
 	default:
 		return m, usable(sh, false)
 	}
@@ -196,10 +196,17 @@ func create(ctx context.Context, m Migration, opts MigrateOptions) (_ Migration,
 	return m, nil
 }
 
-// forward applies what a Podium store lacks.
+// forward applies what a Podium store lacks: later steps, and listing indexes
+// that somebody dropped.
 func forward(ctx context.Context, m Migration, sh shape, opts MigrateOptions) (_ Migration, err error) {
 	pending := migrations()[sh.schema:]
-	if len(pending) == 0 {
+	var missing []listingObject
+	if sh.schema >= listingMigration {
+		if missing, err = missingIndexes(ctx, m.Path); err != nil {
+			return m, err
+		}
+	}
+	if len(pending) == 0 && len(missing) == 0 {
 		return m, nil
 	}
 	c, err := dialWriter(ctx, m.Path, opts.Options)
@@ -218,7 +225,7 @@ func forward(ctx context.Context, m Migration, sh shape, opts MigrateOptions) (_
 			return m, err
 		}
 	}
-	return m, nil
+	return m, buildIndexes(ctx, c, missing, opts.Step, &m)
 }
 
 // refuseWhileAlive names the pods that an exclusive migration would break.
@@ -283,12 +290,6 @@ const (
 	listingMigration = 2
 	logMigration     = 3
 )
-
-// insertIdentity gives the store its incarnation if it has none.
-func insertIdentity(c *conn, now float64) error {
-	return c.run("INSERT INTO listing_store_identity (id, incarnation, created_at) VALUES (1, ?, ?) ON CONFLICT (id) DO NOTHING",
-		uuid.NewString(), now)
-}
 
 // alone runs change in an immediate transaction of c. It relies on c waiting
 // for other writers by itself.

@@ -132,6 +132,21 @@ func TestMigrate_GoesForwardFromEveryOlderSchema(t *testing.T) {
 	}
 }
 
+func TestMigrate_PutsBackAListingIndexThatSomebodyDropped(t *testing.T) {
+	path := closedStore(t)
+	identity := examine(t, path).Incarnation
+	storetest.SQL(t, path, "DROP INDEX idx_sessions_listing_cost_unknown")
+	if st := examine(t, path); st.Ready() || !strings.Contains(st.Why, "podium store migrate") {
+		t.Errorf("%+v", st)
+	}
+	if m := migrate(t, path); !cmp.Equal(m.Steps, []string{"built index idx_sessions_listing_cost_unknown"}) {
+		t.Errorf("%+v", m)
+	}
+	if st := examine(t, path); !st.Ready() || st.Incarnation != identity {
+		t.Errorf("%+v", st)
+	}
+}
+
 func TestMigrate_FinishesWhatAKilledOneLeft(t *testing.T) {
 	for name, make := range map[string]func(t *testing.T, path string){
 		"an empty file": func(t *testing.T, path string) { storetest.SQL(t, path, "PRAGMA user_version") },

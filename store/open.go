@@ -108,15 +108,9 @@ func Create(ctx context.Context, path string, opts Options) (*Store, error) {
 		return nil, err
 	}
 	if s.kind != KindPodium {
-		return nil, errors.Join(fmt.Errorf("open store %s: %w", path, errAdopted()), s.Close())
+		return nil, errors.Join(fmt.Errorf("open store %s: %w", path, errAdopted), s.Close())
 	}
 	return s, nil
-}
-
-// errAdopted refuses to write into a store of lionagi's.
-func errAdopted() error {
-	return fmt.Errorf("%w: it belongs to lionagi, which prunes and rebuilds it; name another file with --store: %w",
-		session.ErrAdopted, session.ErrReadOnly)
 }
 
 func open(ctx context.Context, path string, opts Options, readOnly bool) (*Store, error) {
@@ -209,7 +203,7 @@ func usable(sh shape, readOnly bool) error {
 		return fmt.Errorf("%w: %s", ErrForeign, sh.why)
 	case KindLionagi:
 		if !readOnly {
-			return errAdopted()
+			return errAdopted
 		}
 	case KindPodium:
 		if newest := newestSchema(); sh.schema < newest {

@@ -84,7 +84,7 @@ func examine(ctx context.Context, path string) (st Status, err error) {
 	if err != nil {
 		return st, err
 	}
-	st = Status{Path: abs, Kind: KindAbsent, Newest: newestSchema()}
+	st = Status{Path: abs, Kind: KindAbsent, Newest: newestSchema(), Indexes: []IndexStatus{}}
 	c, sh, _, err := dialChecked(ctx, abs)
 	switch {
 	case errors.Is(err, ErrAbsent):
@@ -110,10 +110,24 @@ func examine(ctx context.Context, path string) (st Status, err error) {
 	if err := snapshot(ctx, c, func(c *conn) error { return st.count(c, sh) }); err != nil {
 		return st, err
 	}
-	if st.Why == "" && !st.Ready() {
-		st.Why = "its bounded listing is not ready; run `podium store migrate`"
+	if st.Why == "" {
+		st.Why = st.unready(sh)
 	}
 	return st, st.measure(c)
+}
+
+// unready says what the bounded listing lacks, and the next step.
+func (st *Status) unready(sh shape) string {
+	switch {
+	case st.Ready():
+		return ""
+	case sh.kind != KindLionagi && st.Incarnation == "" && sh.objects["listing_store_identity"] == "table":
+		return "it has no listing identity, as a copy has none; run `podium store rotate-identity`"
+	case sh.kind == KindLionagi:
+		return "it was not adopted: its bounded listing is not ready; run `podium store migrate`"
+	default:
+		return "its listing indexes are not what they have to be; run `podium store migrate`"
+	}
 }
 
 // measure reads the sizes.

@@ -158,7 +158,7 @@ func (s *Store) recheck(c *conn) error {
 // writePodium is write for what only a Podium store may hold.
 func (s *Store) writePodium(ctx context.Context, tried string, change func(*conn) error) error {
 	if s.kind != KindPodium {
-		return explain(tried, errAdopted())
+		return explain(tried, errAdopted)
 	}
 	return s.write(ctx, tried, change)
 }

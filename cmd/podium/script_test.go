@@ -27,7 +27,8 @@ const asPodium = "PODIUM_TEST_AS_PROGRAM"
 // own: nothing of the person running the tests is read or written.
 func TestScript(t *testing.T) {
 	testscript.Run(t, testscript.Params{
-		Dir: "testdata/script",
+		Dir:  "testdata/script",
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"sql": scriptSQL},
 		Setup: func(env *testscript.Env) error {
 			home := filepath.Join(env.WorkDir, "home")
 			if err := os.MkdirAll(home, 0o700); err != nil {
