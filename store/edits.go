@@ -112,15 +112,15 @@ func thin(c *conn, id string) (more bool, err error) {
 		return false, err
 	}
 	type usage struct {
-		key  rollupKey
-		cost *float64
-		row  int64
+		key    rollupKey
+		cost   *float64
+		number int64
 	}
 	var used []usage
-	err = c.each("SELECT usage_key, created_at, project, provider, model, cost_usd FROM usage_records WHERE log_key = ? LIMIT ?", func(stmt *sqlite3.Stmt) error {
+	err = c.each("SELECT number, created_at, project, provider, model, cost_usd FROM usage_records WHERE log_key = ? LIMIT ?", func(stmt *sqlite3.Stmt) error {
 		used = append(used, usage{
 			key:  rollupKey{quarterOf(stmt.ColumnFloat(1)), stmt.ColumnText(2), stmt.ColumnText(3), stmt.ColumnText(4)},
-			cost: optionalFloat(stmt, 5), row: stmt.ColumnInt64(0),
+			cost: optionalFloat(stmt, 5), number: stmt.ColumnInt64(0),
 		})
 		return nil
 	}, logKey, deleteStep)
@@ -135,7 +135,7 @@ func thin(c *conn, id string) (more bool, err error) {
 		if err := subtract(c, d); err != nil {
 			return false, err
 		}
-		if err := c.run("DELETE FROM usage_records WHERE usage_key = ?", u.row); err != nil {
+		if err := c.run("DELETE FROM usage_records WHERE log_key = ? AND number = ?", logKey, u.number); err != nil {
 			return false, err
 		}
 	}

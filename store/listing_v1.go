@@ -73,16 +73,16 @@ func (f *facts) counts() string {
 	return "(SELECT count(*) FROM branches b WHERE b.session_id = s.id), " + messages
 }
 
-// mirrored hides transcripts of what another run did: their metadata names
+// visible hides transcripts of what another run did: their metadata names
 // that run. Malformed metadata fails the statement, as it always did.
 const visible = "json_extract(s.node_metadata, '$.engine_parent_run_id') IS NULL"
 
 // orders are the ORDER BY clauses of v1. Neither promises anything about ties;
-// the row's age settles them, so that which indexes the store has does not
+// the younger row comes first, so that which indexes the store has does not
 // show.
 var orders = map[session.Order]string{
-	session.OrderRecent: "s.updated_at DESC, s.rowid",
-	session.OrderCost:   "s.total_cost_usd IS NULL, s.total_cost_usd DESC, s.updated_at DESC, s.rowid",
+	session.OrderRecent: "s.updated_at DESC, s.rowid DESC",
+	session.OrderCost:   "s.total_cost_usd IS NULL, s.total_cost_usd DESC, s.updated_at DESC, s.rowid DESC",
 }
 
 // where is the predicate of a filter with its arguments. Its text depends on

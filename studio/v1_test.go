@@ -211,11 +211,11 @@ func ids(rows []map[string]any) string {
 func TestV1_FiltersSelectBeforeThePage(t *testing.T) {
 	s := open(t, lionagiStore(t), nil)
 	tests := []struct{ name, query, want string }{
-		{"no filter hides mirrors", "", "run-good run-ended 5f0c-implementer ten flow-row play-row show-row codex-row run-foreign ties-a ties-b old-null"},
+		{"no filter hides mirrors", "", "run-good run-ended 5f0c-implementer ten flow-row play-row show-row codex-row run-foreign ties-b ties-a old-null"},
 		{"several statuses are any of them", "status=running&status=failed", "run-good run-ended 5f0c-implementer run-foreign"},
 		{"completed takes rows without a status", "status=completed", "show-row codex-row old-null"},
 		{"done takes its aliases and rows without a status", "status=done", "play-row show-row codex-row old-null"},
-		{"cancelled in both spellings", "status=canceled", "ties-a ties-b"},
+		{"cancelled in both spellings", "status=canceled", "ties-b ties-a"},
 		{"unknown status matches nothing", "status=nonsense", ""},
 		{"status is case-sensitive", "status=Failed", ""},
 		{"empty status matches nothing", "status=", ""},
@@ -233,8 +233,8 @@ func TestV1_FiltersSelectBeforeThePage(t *testing.T) {
 		{"search keeps blanks", "search=+flaky+", "run-good"},
 		{"project is exact", "project=org/alpha", "run-good 5f0c-implementer play-row codex-row"},
 		{"project is case-sensitive", "project=ORG/alpha", ""},
-		{"no project", "project_null=true", "run-ended flow-row show-row ties-a ties-b old-null"},
-		{"no project wins", "project_null=yes&project=org/alpha", "run-ended flow-row show-row ties-a ties-b old-null"},
+		{"no project", "project_null=true", "run-ended flow-row show-row ties-b ties-a old-null"},
+		{"no project wins", "project_null=yes&project=org/alpha", "run-ended flow-row show-row ties-b ties-a old-null"},
 		{"project_null off", "project_null=off&project=org/beta", "ten run-foreign"},
 		{"tag", "tag=keep", "5f0c-implementer play-row"},
 		{"tags are all of them", "tag=keep&tag=needs-followup", "5f0c-implementer"},
@@ -244,7 +244,7 @@ func TestV1_FiltersSelectBeforeThePage(t *testing.T) {
 		{"kind agent takes rows without a kind", "kind=agent", "run-good run-ended 5f0c-implementer ten codex-row old-null"},
 		{"kinds are any of them", "kind=play&kind=flow", "flow-row play-row run-foreign"},
 		{"parts are all of them", "kind=agent&project=org/alpha&status=failed", "5f0c-implementer"},
-		{"cost puts unreported last", "sort=cost", "codex-row show-row ten play-row 5f0c-implementer run-foreign old-null flow-row run-good run-ended ties-a ties-b"},
+		{"cost puts unreported last", "sort=cost", "codex-row show-row ten play-row 5f0c-implementer run-foreign old-null flow-row run-good run-ended ties-b ties-a"},
 		{"the last of repeated scalars counts", "sort=recent&page=9&page=1&search=zzz&search=flaky", "run-good"},
 	}
 	for _, tt := range tests {
