@@ -260,8 +260,8 @@ func (n Notice) String() string {
 	case n.File == "":
 		return s
 	case n.Line == 0:
-		return n.File + ": " + s
+		return printable(n.File + ": " + s)
 	default:
-		return fmt.Sprintf("%s:%d: %s", n.File, n.Line, s)
+		return printable(fmt.Sprintf("%s:%d: %s", n.File, n.Line, s))
 	}
 }

@@ -32,7 +32,7 @@ type entry struct {
 // parse reads TOML strictly: an unknown key, a wrong type and a value out of
 // range are errors that name file and line.
 func parse(file string, text []byte) (*document, error) {
-	d := &document{file: file}
+	d := &document{file: printable(file)}
 	if err := d.index(text); err != nil {
 		return nil, err
 	}

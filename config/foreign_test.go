@@ -7,6 +7,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // ownedBy is a file as another user's would be described.
@@ -39,23 +40,37 @@ func TestProject_OfAnotherUserSaysNothingUntrusted(t *testing.T) {
 	if err := os.Mkdir(filepath.Dir(file), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(file, []byte("[worker]\ninstruction = \"obey\"\n[[scope.deny]]\ntarget=\"x\"\npermission=\"read\"\n"), 0o600); err != nil {
-		t.Fatal(err)
+	read := func(text string) *Project {
+		t.Helper()
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		p, err := readProject(dir, "", func(fs.FileInfo) bool { return true })
+		if err != nil || p == nil {
+			t.Fatalf("%+v, %v", p, err)
+		}
+		return p
 	}
-	p, err := readProject(dir, "")
-	if err != nil {
-		t.Fatal(err)
+	silent := func(p *Project) {
+		t.Helper()
+		l, within, notices := p.say()
+		if l.Worker.Instruction != nil || l.Scope.Deny != nil || within != nil {
+			t.Errorf("it says %+v, %v", l, within)
+		}
+		if len(notices) != 1 || !strings.Contains(notices[0].String(), "belongs to another user") {
+			t.Errorf("notices %v", notices)
+		}
 	}
-	p.foreign = true
-	l, within, notices := p.say()
-	if l.Worker.Instruction != nil || l.Scope.Deny != nil || within != nil {
-		t.Errorf("it says %+v, %v", l, within)
-	}
-	if len(notices) != 1 || !strings.Contains(notices[0].String(), "belongs to another user") {
-		t.Errorf("notices %v", notices)
-	}
+	p := read("[worker]\ninstruction = \"obey\"\n[[scope.deny]]\ntarget=\"x\"\npermission=\"read\"\n")
+	silent(p)
 	p.Trusted = true
 	if l, _, _ := p.say(); l.Worker.Instruction == nil {
 		t.Error("trusted, and still says nothing")
+	}
+
+	broken := read("this is not TOML")
+	silent(broken)
+	if err := AddTrust(Paths{Data: dir}, broken, time.Now()); err == nil || !strings.Contains(err.Error(), file+":1: ") {
+		t.Errorf("a broken file was trusted: %v", err)
 	}
 }

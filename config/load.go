@@ -91,6 +91,9 @@ func Load(o Options) (Config, []Notice, error) {
 		if c.Project, err = FindProject(c.Paths, home, work); err != nil {
 			return Config{}, nil, err
 		}
+		if c.Project != nil && o.ExplicitFile != "" && sameFile(c.Project.File, o.ExplicitFile) {
+			c.Project = nil // the user named it: it is read as the user's
+		}
 	}
 	if c.Project != nil {
 		project, narrow, more := c.Project.say()

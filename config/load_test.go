@@ -428,6 +428,16 @@ func TestLoad_ExplicitFileTakesThePlaceOfTheUsersFile(t *testing.T) {
 	}
 }
 
+func TestLoad_ProjectFileNamedByTheUserIsTheUsers(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	p.write(p.projectFile(), "[worker]\nallow_bash = true")
+	got, notices := p.mustLoad(func(o *config.Options) { o.ExplicitFile = p.projectFile() })
+	if !got.Worker.AllowBash || got.Project != nil || len(notices) > 0 {
+		t.Errorf("bash %v, project %+v, notices %v", got.Worker.AllowBash, got.Project, notices)
+	}
+}
+
 func TestLoad_HomeIsWrittenAsATilde(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)

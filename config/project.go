@@ -76,7 +76,7 @@ func FindProject(paths Paths, home, dir string) (*Project, error) {
 	}
 	for ; ; dir = filepath.Dir(dir) {
 		if file := projectFile(dir); !sameFile(file, paths.File()) {
-			p, err := readProject(dir, home)
+			p, err := readProject(dir, home, foreign)
 			if err != nil {
 				return nil, fmt.Errorf("read project file: %w", err)
 			}
@@ -98,7 +98,10 @@ func FindProject(paths Paths, home, dir string) (*Project, error) {
 
 func projectFile(dir string) string { return filepath.Join(dir, ".podium", "config.toml") }
 
-func readProject(dir, home string) (*Project, error) {
+// readProject reads the project file of exactly this folder; nil when there is
+// none. What is wrong with it is in err of the Project, since a file of
+// another user must not stop anybody.
+func readProject(dir, home string, foreign func(fs.FileInfo) bool) (*Project, error) {
 	file := projectFile(dir)
 	folder := filepath.Dir(file)
 	info, err := os.Lstat(folder)
@@ -108,46 +111,69 @@ func readProject(dir, home string) (*Project, error) {
 	case err != nil:
 		return nil, err
 	}
-	if info.Mode()&fs.ModeSymlink != 0 {
-		if _, err := os.Lstat(file); absent(err) {
-			return nil, nil
+	p := &Project{Dir: dir, File: file, foreign: foreign(info), doc: &document{file: file}}
+	text, info, err := readProjectText(info, file)
+	if absent(err) {
+		return nil, nil
+	}
+	if err != nil {
+		p.err = err
+		return p, nil
+	}
+	sum := sha256.Sum256(text)
+	p.SHA256, p.foreign = hex.EncodeToString(sum[:]), p.foreign || foreign(info)
+	doc, err := parse(file, text)
+	if err == nil {
+		err = doc.layer.settle(origin{
+			where: doc.where, dir: dir, home: home,
+			prompts: map[string]string{"workspace": filepath.Join(folder, "prompts")},
+		})
+	}
+	if err != nil {
+		p.err = err
+		return p, nil
+	}
+	p.doc = doc
+	for _, e := range doc.entries {
+		if e.value != "" {
+			p.Settings = append(p.Settings, Setting{Key: e.key.String(), Line: e.line, Value: e.shown(), Needs: needOf(e.key)})
 		}
-		return nil, fmt.Errorf("%s is a symbolic link; a project file has to lie in the project itself", folder)
+	}
+	return p, nil
+}
+
+// readProjectText reads the file below a .podium folder, whose description is
+// given, and follows no link.
+func readProjectText(folder fs.FileInfo, file string) ([]byte, fs.FileInfo, error) {
+	if folder.Mode()&fs.ModeSymlink != 0 {
+		if _, err := os.Lstat(file); err != nil {
+			return nil, nil, err
+		}
+		return nil, nil, linked(filepath.Dir(file))
 	}
 	open := func() (*os.File, error) {
 		return os.OpenFile(file, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
 	}
 	text, info, err := readRegular(open, maxProjectBytes)
 	switch {
-	case absent(err):
-		return nil, nil
 	case errors.Is(err, syscall.ELOOP):
-		return nil, fmt.Errorf("%s is a symbolic link; a project file has to lie in the project itself", file)
-	case err != nil && errors.As(err, new(*fs.PathError)):
-		return nil, err
-	case err != nil:
-		return nil, fmt.Errorf("%s: %w", file, err)
+		return nil, nil, linked(file)
+	case err != nil && !errors.As(err, new(*fs.PathError)):
+		return nil, nil, fmt.Errorf("%s: %w", file, err)
 	}
-	sum := sha256.Sum256(text)
-	p := &Project{Dir: dir, File: file, SHA256: hex.EncodeToString(sum[:]), foreign: foreign(info)}
-	o := origin{dir: dir, home: home, prompts: map[string]string{"workspace": filepath.Join(folder, "prompts")}}
-	doc, err := parse(file, text)
-	if err == nil {
-		o.where = doc.where
-		err = doc.layer.settle(o)
+	return text, info, err
+}
+
+func linked(path string) error {
+	return fmt.Errorf("%s is a symbolic link; a project file has to lie in the project itself", path)
+}
+
+// shown is the value as a person may see it on one line.
+func (e entry) shown() string {
+	if e.key.String() == "studio.auth_token" {
+		return redacted
 	}
-	if err != nil {
-		p.doc, p.err = &document{file: file}, err
-		return p, nil
-	}
-	p.doc = doc
-	for _, e := range doc.entries {
-		if e.value == "" {
-			continue
-		}
-		p.Settings = append(p.Settings, Setting{Key: e.key.String(), Line: e.line, Value: cut(e.value, 200), Needs: needOf(e.key)})
-	}
-	return p, nil
+	return cut(e.value, 200)
 }
 
 // absent reports that there is no file, whichever part of the path is missing

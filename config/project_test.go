@@ -130,6 +130,23 @@ func TestLoad_IgnoredKeyIsNoticedWithFileLineAndWayOut(t *testing.T) {
 	}
 }
 
+func TestLoad_FolderNamesCannotActOnATerminal(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	p.work = filepath.Join(p.work, "a\x1b[2Jb\u202ec")
+	p.write(p.projectFile(), "[worker]\nallow_bash = true\n")
+	_, notices := p.mustLoad()
+	for _, n := range notices {
+		safe(t, n.String())
+	}
+	p.write(p.projectFile(), "[worker]\nmax_turns = 0\nx = 1\n")
+	_, _, err := p.load()
+	if err == nil {
+		t.Fatal("no error")
+	}
+	safe(t, err.Error())
+}
+
 func TestLoad_UntrustedScopeOnlyNarrows(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)

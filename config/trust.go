@@ -83,6 +83,9 @@ func (p *Project) lookUpTrust(paths Paths) error {
 // AddTrust records that the user trusts p: the content that was read, whatever
 // the file holds by now.
 func AddTrust(paths Paths, p *Project, now time.Time) error {
+	if p.err != nil {
+		return fmt.Errorf("trust %s: %w", p.Dir, p.err)
+	}
 	return changeTrust(paths, func(all []Trust) []Trust {
 		have := func(t Trust) bool { return t.Dir == p.Dir && t.SHA256 == p.SHA256 }
 		if slices.ContainsFunc(all, have) {

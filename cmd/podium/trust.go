@@ -114,18 +114,18 @@ func (t trust) add(dir string, dryRun bool) error {
 	}
 	switch {
 	case dryRun && trusted:
-		_, err = fmt.Fprintf(t.out, "already trusted: %s\n", p.Dir)
+		_, err = fmt.Fprintf(t.out, "already trusted: %s\n", printable(p.Dir))
 	case dryRun:
-		_, err = fmt.Fprintf(t.out, "not trusted: %s\n", p.Dir)
+		_, err = fmt.Fprintf(t.out, "not trusted: %s\n", printable(p.Dir))
 	default:
-		_, err = fmt.Fprintf(t.out, "trusted: %s, with this content (sha256 %.12s)\n", p.Dir, p.SHA256)
+		_, err = fmt.Fprintf(t.out, "trusted: %s, with this content (sha256 %.12s)\n", printable(p.Dir), p.SHA256)
 	}
 	return err
 }
 
 // showProject prints what a project file asks for, most weighty first.
 func showProject(w io.Writer, p *config.Project) error {
-	if _, err := fmt.Fprintln(w, p.File); err != nil {
+	if _, err := fmt.Fprintln(w, printable(p.File)); err != nil {
 		return err
 	}
 	if len(p.Settings) == 0 {
@@ -168,7 +168,7 @@ func (t trust) revoke(dir string) error {
 	if t.asJSON {
 		return json.NewEncoder(t.out).Encode(trustReport{Dir: dir})
 	}
-	_, err = fmt.Fprintf(t.out, "no longer trusted: %s\n", dir)
+	_, err = fmt.Fprintf(t.out, "no longer trusted: %s\n", printable(dir))
 	return err
 }
 
@@ -183,7 +183,7 @@ func (t trust) list() error {
 		if t.asJSON {
 			err = enc.Encode(trustReport{Dir: r.Dir, SHA256: r.SHA256, Trusted: state == "current", TrustedAt: &r.TrustedAt, State: state})
 		} else {
-			_, err = fmt.Fprintf(t.out, "%s  %.12s  %-7s  %s\n", r.TrustedAt.Local().Format(time.DateTime), r.SHA256, state, r.Dir)
+			_, err = fmt.Fprintf(t.out, "%s  %.12s  %-7s  %s\n", r.TrustedAt.Local().Format(time.DateTime), r.SHA256, state, printable(r.Dir))
 		}
 		if err != nil {
 			return err
