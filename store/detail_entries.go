@@ -30,7 +30,7 @@ func (v *View) EntryWindow(ctx context.Context, id string, q session.EntryQuery)
 			return err
 		}
 		w.Total = l.length()
-		if w.Entries, err = l.entries(from, to, newBudget()); err != nil {
+		if w.Entries, err = l.entries(from, to, s.newBudget()); err != nil {
 			return err
 		}
 		if n := len(w.Entries); n > 0 {
@@ -185,7 +185,7 @@ func (l *messageLog) entries(from, to int64, b *budget) (out []session.Entry, er
 			break
 		}
 	}
-	messages, err := l.s.hydrate(wanted, newBudget())
+	messages, err := l.s.hydrate(wanted, l.s.newBudget())
 	if err != nil {
 		return nil, err
 	}
@@ -216,7 +216,7 @@ func (v *View) WalkLog(ctx context.Context, id string) iter.Seq2[session.Entry, 
 				if own, ok := l.(*ownLog); ok {
 					part, err = own.whole(from, min(from+walkStep, end))
 				} else {
-					part, err = l.entries(from, min(from+walkStep, end), newBudget())
+					part, err = l.entries(from, min(from+walkStep, end), s.newBudget())
 				}
 				return err
 			})
@@ -240,7 +240,7 @@ func (v *View) WalkLog(ctx context.Context, id string) iter.Seq2[session.Entry, 
 // whole reads entries with their payloads however long, as many as one budget
 // allows and at least one.
 func (l *ownLog) whole(from, to int64) (out []session.Entry, err error) {
-	b := newBudget()
+	b := l.s.newBudget()
 	err = l.s.each("SELECT "+entryColumns+" FROM entries WHERE log_key = ? AND ordinal >= ? AND ordinal < ? ORDER BY ordinal", func(stmt *sqlite3.Stmt) error {
 		e, err := scanEntry(stmt, l.session)
 		if err != nil {

@@ -107,7 +107,7 @@ func (s *snap) logWindow(branch *session.Branch, id string, log logRef, w sessio
 	if branch.HasOlder = len(held) > w.Limit; branch.HasOlder {
 		held = held[:w.Limit]
 	}
-	b := newBudget()
+	b := s.newBudget()
 	paid := len(held)
 	for i, e := range held {
 		size := e.size

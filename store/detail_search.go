@@ -37,7 +37,7 @@ func (v *View) SearchEntries(ctx context.Context, id string, q session.SearchQue
 		if own, ok := l.(*ownLog); ok {
 			return own.scan(from, look)
 		}
-		return scanMessages(l, from, look)
+		return scanMessages(s, l, from, look)
 	})
 	if err != nil {
 		return session.SearchWindow{}, err
@@ -136,9 +136,9 @@ func (l *ownLog) scan(from int64, look *search) error {
 }
 
 // scanMessages examines a log made of messages, a few at a time.
-func scanMessages(l anyLog, from int64, look *search) error {
+func scanMessages(s *snap, l anyLog, from int64, look *search) error {
 	for from < l.length() {
-		part, err := l.entries(from, min(from+walkStep, l.length()), newBudget())
+		part, err := l.entries(from, min(from+walkStep, l.length()), s.newBudget())
 		if err != nil {
 			return err
 		}

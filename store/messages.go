@@ -28,7 +28,9 @@ type budget struct {
 	spent               bool // something was refused
 }
 
-func newBudget() *budget { return &budget{content: maxHydrated, rows: maxRows, scan: maxScanned} }
+func (s *snap) newBudget() *budget {
+	return &budget{content: maxHydrated, rows: s.opened.rows, scan: maxScanned}
+}
 
 // admits charges one row, or refuses it.
 func (b *budget) admits(size int64) bool {
@@ -195,7 +197,7 @@ func (s *snap) linkWithheld(messages []session.Message, sizes map[string]int64, 
 // progressionDetail fills branches, statistics and anchors of a session whose
 // messages hang on progressions.
 func (s *snap) progressionDetail(d *session.Detail, progressions []string, w session.Window) error {
-	b := newBudget()
+	b := s.newBudget()
 	ids := make([][]string, len(d.Branches))
 	d.NextAnchors = make(map[string]string)
 	for i := range d.Branches {

@@ -53,7 +53,7 @@ func (s *snap) logAfter(id string, log logRef, after session.StreamPosition) ([]
 		return nil, err
 	}
 	var held []heldEntry
-	b := newBudget()
+	b := s.newBudget()
 	err := s.each("SELECT "+fullEntry+" FROM entries WHERE log_key = ?2 AND ordinal > ?3 AND kind IN "+messageKinds+" ORDER BY ordinal LIMIT ?4",
 		func(stmt *sqlite3.Stmt) error {
 			e, err := scanHeld(stmt, id)
@@ -95,7 +95,7 @@ func (s *snap) progressionsAfter(id string, after session.StreamPosition) ([]ses
 		ORDER BY m.created_at, m.id, b.id LIMIT ?6`
 	var page []session.Message
 	sizes := make(map[string]int64)
-	b := newBudget()
+	b := s.newBudget()
 	err := s.each(sql, func(stmt *sqlite3.Stmt) error {
 		m := scanMessage(stmt)
 		m.BranchID, sizes[m.ID] = stmt.ColumnText(7), stmt.ColumnInt64(8)

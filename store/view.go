@@ -36,6 +36,7 @@ type View struct {
 	id   string
 	opts Options
 
+	rows    int64         // messages that one read may hold
 	heavy   chan struct{} // one token for every heavy read that may run
 	waiting chan struct{} // one token for every heavy read that may wait
 
@@ -53,6 +54,7 @@ type View struct {
 type opened struct {
 	*Store
 	heavy *pool
+	rows  int64
 
 	mu     sync.Mutex // guards what follows
 	facts  *facts
@@ -67,7 +69,7 @@ type opened struct {
 // before the first read.
 func NewView(path, id string, opts Options) *View {
 	v := &View{
-		path: path, id: id, opts: opts.withDefaults(),
+		path: path, id: id, opts: opts.withDefaults(), rows: maxRows,
 		heavy:   make(chan struct{}, max(1, runtime.GOMAXPROCS(0)-1)),
 		waiting: make(chan struct{}, heavyQueue),
 	}
@@ -137,7 +139,7 @@ func (v *View) open(ctx context.Context) (*opened, error) {
 	case err != nil:
 		return nil, v.notReady(err)
 	}
-	v.current = &opened{Store: s, heavy: newPool(cap(v.heavy), s.dialReader), toll: make(map[tollKey]toll)}
+	v.current = &opened{Store: s, heavy: newPool(cap(v.heavy), s.dialReader), rows: v.rows, toll: make(map[tollKey]toll)}
 	return v.current, nil
 }
 
