@@ -11,20 +11,13 @@ import (
 // DisplayName is displayName.
 func DisplayName(r session.Row) string { return displayName(&r) }
 
-// Liveness values by name.
-const (
-	Unknown = int(unknownLiveness)
-	Alive   = int(alive)
-	Dead    = int(dead)
-)
-
 // RunningHealth is runningHealth.
-func RunningHealth(r session.Row, now float64, live int) string {
-	return runningHealth(&r, now, liveness(live))
+func RunningHealth(r session.Row, now float64, live Liveness) string {
+	return runningHealth(&r, now, live)
 }
 
 // Probe asks a prober of its own about one running row.
-func Probe(ctx context.Context, table ProcessTable, roots []string, listing bool, rows ...session.Row) []int {
+func Probe(ctx context.Context, table ProcessTable, roots []string, listing bool, rows ...session.Row) []Liveness {
 	p := newProber(table, newFence(roots))
 	return ProbeWith(ctx, p, listing, rows...)
 }
@@ -33,12 +26,8 @@ func Probe(ctx context.Context, table ProcessTable, roots []string, listing bool
 func NewProber(table ProcessTable, roots []string) *prober { return newProber(table, newFence(roots)) }
 
 // ProbeWith asks p.
-func ProbeWith(ctx context.Context, p *prober, listing bool, rows ...session.Row) []int {
-	var out []int
-	for _, l := range p.probe(ctx, pointers(rows), listing) {
-		out = append(out, int(l))
-	}
-	return out
+func ProbeWith(ctx context.Context, p *prober, listing bool, rows ...session.Row) []Liveness {
+	return p.probe(ctx, pointers(rows), listing)
 }
 
 // Number is the text of a number.

@@ -161,8 +161,7 @@ func (f *fakeStore) sources() studio.Sources {
 // noProcesses is a process table without processes.
 type noProcesses struct{}
 
-func (noProcesses) Process(int) (studio.ProcessState, float64) { return studio.ProcessGone, 0 }
-func (noProcesses) BootTime() (float64, bool)                  { return 0, false }
+func (noProcesses) Probe(session.Process) studio.Liveness      { return studio.Dead }
 func (noProcesses) Hostname() string                           { return "here" }
 func (noProcesses) Commands(context.Context) ([]string, error) { return nil, nil }
 

@@ -4,14 +4,14 @@ import (
 	"podium.local/session"
 )
 
-// liveness is what is known of a session's process.
-type liveness int
+// Liveness is what is known of a session's process.
+type Liveness int
 
-// The three answers; unknown is never read as one of the others.
+// The three answers; Unknown is never read as one of the others.
 const (
-	unknownLiveness liveness = iota
-	alive
-	dead
+	Unknown Liveness = iota
+	Alive
+	Dead
 )
 
 // Health words of a running session, by severity.
@@ -57,18 +57,18 @@ func lastActivity(r *session.Row) float64 {
 
 // runningHealth judges a running session. Exactly at a threshold is not past
 // it. (seed 002 leaves the words of v1 as they are.)
-func runningHealth(r *session.Row, now float64, live liveness) string {
+func runningHealth(r *session.Row, now float64, live Liveness) string {
 	idle := now - lastActivity(r)
 	stale := idle > staleThreshold(r.InvocationKind)
 	hasArtifacts := r.ArtifactsPath != nil && *r.ArtifactsPath != ""
 	switch {
-	case live != alive && !hasArtifacts && r.MessageCount == 0:
+	case live != Alive && !hasArtifacts && r.MessageCount == 0:
 		return healthOrphaned
-	case live == dead:
+	case live == Dead:
 		return healthStale
-	case live == unknownLiveness && stale:
+	case live == Unknown && stale:
 		return healthStale
-	case live == alive && stale:
+	case live == Alive && stale:
 		return healthUnresponsive
 	case idle > idleFloor:
 		return healthIdle

@@ -23,7 +23,7 @@ func TestHealth_FollowsLivenessIdlenessAndKind(t *testing.T) {
 		name      string
 		kind      string
 		idle      float64
-		live      int
+		live      studio.Liveness
 		artifacts bool
 		messages  int64
 		want      string
@@ -75,9 +75,7 @@ func TestHealth_FollowsLivenessIdlenessAndKind(t *testing.T) {
 
 // table is a process table with everything settable.
 type table struct {
-	state     map[int]studio.ProcessState
-	created   map[int]float64
-	boot      float64
+	alive     map[session.Process]studio.Liveness // others are dead
 	commands  []string
 	err       error
 	snapshots atomic.Int64
@@ -85,15 +83,13 @@ type table struct {
 	hold      chan struct{} // lets it end
 }
 
-func (p *table) Process(pid int) (studio.ProcessState, float64) {
-	state, ok := p.state[pid]
-	if !ok {
-		state = studio.ProcessGone
+func (p *table) Probe(process session.Process) studio.Liveness {
+	if live, ok := p.alive[process]; ok {
+		return live
 	}
-	return state, p.created[pid]
+	return studio.Dead
 }
-func (p *table) BootTime() (float64, bool) { return p.boot, p.boot != 0 }
-func (p *table) Hostname() string          { return "here" }
+func (p *table) Hostname() string { return "here" }
 func (p *table) Commands(ctx context.Context) ([]string, error) {
 	p.snapshots.Add(1)
 	if p.entered != nil {
@@ -117,31 +113,23 @@ func runningRow(id, metadata string) session.Row {
 	return r
 }
 
-func TestLiveness_AnIdentityIsOnlyBelievedWhole(t *testing.T) {
-	p := &table{
-		boot: 5000,
-		state: map[int]studio.ProcessState{
-			1: studio.ProcessRunning, 2: studio.ProcessZombie, 3: studio.ProcessGone, 4: studio.ProcessUnknown, 9: studio.ProcessRunning,
-		},
-		created: map[int]float64{1: 6000, 9: 6000},
-	}
+func TestLiveness_TheRecordedIdentityDecides(t *testing.T) {
+	whole := session.Process{PID: 1, CreateTime: 6000.5, BootTime: 5004.25}
+	p := &table{alive: map[session.Process]studio.Liveness{
+		{PID: 1}: studio.Alive, whole: studio.Alive, {PID: 4}: studio.Unknown, {PID: 9, CreateTime: 7}: studio.Alive,
+	}}
 	tests := []struct {
 		name, metadata string
-		want           int
+		want           studio.Liveness
 	}{
-		{"running", `{"pid":1}`, studio.Alive},
-		{"running, written as text", `{"pid":"1"}`, studio.Alive},
-		{"running, all recorded", `{"process_identity_mode":"local","pid":1,"pid_host":"here","pid_create_time":6000.9,"pid_boot_time":5004.9}`, studio.Alive},
+		{"a pid alone", `{"pid":1}`, studio.Alive},
+		{"a pid written as text", `{"pid":"1"}`, studio.Alive},
+		{"all that is recorded", `{"process_identity_mode":"local","pid":1,"pid_host":"here","pid_create_time":6000.5,"pid_boot_time":5004.25}`, studio.Alive},
+		{"another create time", `{"pid":1,"pid_create_time":6000.25,"pid_boot_time":5004.25}`, studio.Dead},
 		{"gone", `{"pid":3}`, studio.Dead},
-		{"never there", `{"pid":77}`, studio.Dead},
-		{"zombie", `{"pid":2}`, studio.Dead},
 		{"cannot be looked at", `{"pid":4}`, studio.Unknown},
-		{"pid used again", `{"pid":1,"pid_create_time":6001.5}`, studio.Dead},
-		{"created within the tolerance", `{"pid":1,"pid_create_time":6001}`, studio.Alive},
-		{"rebooted since", `{"pid":1,"pid_boot_time":4994}`, studio.Dead},
-		{"boot time within the tolerance", `{"pid":1,"pid_boot_time":4995}`, studio.Alive},
 		{"another machine", `{"pid":1,"pid_host":"there"}`, studio.Unknown},
-		{"in a host process", `{"process_identity_mode":"in_process","pid":3,"host_pid":1,"host_pid_create_time":6000}`, studio.Alive},
+		{"in a host process", `{"process_identity_mode":"in_process","pid":3,"host_pid":9,"host_pid_create_time":7}`, studio.Alive},
 		{"in a host process that is gone", `{"process_identity_mode":"in_process","pid":1,"host_pid":3}`, studio.Dead},
 		{"unknown mode", `{"process_identity_mode":"remote","pid":1}`, studio.Unknown},
 		{"mode null", `{"process_identity_mode":null,"pid":1}`, studio.Unknown},
@@ -164,25 +152,21 @@ func TestLiveness_AnIdentityIsOnlyBelievedWhole(t *testing.T) {
 			}
 		})
 	}
-	unreadable := &table{state: p.state, created: p.created}
-	if got := studio.Probe(t.Context(), unreadable, nil, true, runningRow("id", `{"pid":1,"pid_boot_time":1}`))[0]; got != studio.Alive {
-		t.Errorf("a boot time that cannot be read spoiled the verdict: %d", got)
-	}
 }
 
 func TestLiveness_OnlyRowsWithoutAnIdentityPayForASnapshot(t *testing.T) {
-	p := &table{state: map[int]studio.ProcessState{1: studio.ProcessRunning}, commands: []string{"agent --session id-2", "sh"}}
+	p := &table{alive: map[session.Process]studio.Liveness{{PID: 1}: studio.Alive}, commands: []string{"agent --session id-2", "sh"}}
 	rows := []session.Row{
 		runningRow("id-1", `{"pid":1}`), runningRow("foreign", `{"pid_host":"there"}`), {ID: "ended", Status: ptr("failed")},
 	}
-	if got := studio.Probe(t.Context(), p, nil, true, rows...); fmt.Sprint(got) != fmt.Sprint([]int{studio.Alive, studio.Unknown, studio.Unknown}) {
+	if got := studio.Probe(t.Context(), p, nil, true, rows...); fmt.Sprint(got) != fmt.Sprint([]studio.Liveness{studio.Alive, studio.Unknown, studio.Unknown}) {
 		t.Errorf("%v", got)
 	}
 	if n := p.snapshots.Load(); n != 0 {
 		t.Errorf("a page of complete identities took %d snapshots", n)
 	}
 	rows = append(rows, runningRow("id-2", ""), runningRow("id-3", ""))
-	if got := studio.Probe(t.Context(), p, nil, true, rows...); fmt.Sprint(got[3:]) != fmt.Sprint([]int{studio.Alive, studio.Unknown}) {
+	if got := studio.Probe(t.Context(), p, nil, true, rows...); fmt.Sprint(got[3:]) != fmt.Sprint([]studio.Liveness{studio.Alive, studio.Unknown}) {
 		t.Errorf("%v", got)
 	}
 	if n := p.snapshots.Load(); n != 1 {
@@ -199,7 +183,7 @@ func TestLiveness_RequestsShareOneSnapshot(t *testing.T) {
 	p := &table{commands: []string{"id-1"}, hold: make(chan struct{}), entered: make(chan struct{}, 4)}
 	prober := studio.NewProber(p, nil)
 	var wg sync.WaitGroup
-	answers := make(chan int, 4)
+	answers := make(chan studio.Liveness, 4)
 	for range 4 {
 		wg.Go(func() { answers <- studio.ProbeWith(t.Context(), prober, true, runningRow("id-1", ""))[0] })
 	}
@@ -234,8 +218,8 @@ func TestLiveness_AProcessTableThatFailsOrHangsLeavesItUnknown(t *testing.T) {
 func TestLiveness_PidFilesAreReadInsideTheFenceOnly(t *testing.T) {
 	root := t.TempDir()
 	inside, outside := filepath.Join(root, "in", "run"), filepath.Join(t.TempDir(), "run")
-	p := &table{state: map[int]studio.ProcessState{1: studio.ProcessRunning}}
-	ask := func(dir string) int {
+	p := &table{alive: map[session.Process]studio.Liveness{{PID: 1}: studio.Alive}}
+	ask := func(dir string) studio.Liveness {
 		row := runningRow("id", "")
 		row.ArtifactsPath = &dir
 		return studio.Probe(t.Context(), p, []string{filepath.Join(root, "in")}, true, row)[0]

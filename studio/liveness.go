@@ -11,35 +11,18 @@ import (
 	"podium.local/session"
 )
 
-// ProcessState is what the operating system says of a pid.
-type ProcessState int
-
-// The states of a process. One that may not be looked at is running.
-const (
-	ProcessUnknown ProcessState = iota
-	ProcessGone
-	ProcessZombie
-	ProcessRunning
-)
-
 // ProcessTable is this machine's processes, as far as liveness needs them.
 type ProcessTable interface {
-	// Process looks a pid up. createdAt is in Unix seconds, 0 when not known.
-	Process(pid int) (state ProcessState, createdAt float64)
-	// BootTime is the machine's start in Unix seconds; ok is false when it cannot
-	// be read.
-	BootTime() (at float64, ok bool)
+	// Probe reports whether the process that was recorded as p still runs. A
+	// create or boot time of zero was not recorded. A pid that another process
+	// has by now, a zombie and a process from before the last start of the
+	// machine are dead; one that may not be looked at is alive.
+	Probe(p session.Process) Liveness
 	// Hostname is the name that processes record as theirs.
 	Hostname() string
 	// Commands lists the command line of every process.
 	Commands(ctx context.Context) ([]string, error)
 }
-
-// Tolerances, in seconds, of recorded against observed times.
-const (
-	bootTolerance   = 5
-	createTolerance = 1
-)
 
 // Bounds of one probe.
 const (
@@ -132,8 +115,8 @@ func newProber(table ProcessTable, f *fence) *prober {
 
 // probe answers for every running row, in order; others are unknown. Rows of
 // other machines are not looked at when skipForeign is set.
-func (p *prober) probe(ctx context.Context, rows []*session.Row, skipForeign bool) []liveness {
-	out := make([]liveness, len(rows))
+func (p *prober) probe(ctx context.Context, rows []*session.Row, skipForeign bool) []Liveness {
+	out := make([]Liveness, len(rows))
 	any := false
 	for _, r := range rows {
 		any = any || running(r)
@@ -147,7 +130,7 @@ func (p *prober) probe(ctx context.Context, rows []*session.Row, skipForeign boo
 		return out // every worker is stuck on a slow disk or process table
 	}
 	wait, cancel := context.WithTimeout(ctx, probeWait)
-	answers := make(chan []liveness, 1)
+	answers := make(chan []Liveness, 1)
 	go func() {
 		defer func() { <-p.slots }()
 		defer cancel()
@@ -168,8 +151,8 @@ func (p *prober) probe(ctx context.Context, rows []*session.Row, skipForeign boo
 
 // resolve works through the rows: recorded identities first, then one shared
 // look at the process table for those that have none.
-func (p *prober) resolve(ctx context.Context, rows []*session.Row, skipForeign bool) []liveness {
-	out := make([]liveness, len(rows))
+func (p *prober) resolve(ctx context.Context, rows []*session.Row, skipForeign bool) []Liveness {
+	out := make([]Liveness, len(rows))
 	var unresolved []int
 	for i, r := range rows {
 		if !running(r) {
@@ -186,7 +169,7 @@ func (p *prober) resolve(ctx context.Context, rows []*session.Row, skipForeign b
 			unresolved = append(unresolved, i)
 			continue
 		}
-		out[i] = p.judge(id)
+		out[i] = p.table.Probe(session.Process{PID: id.pid, CreateTime: id.createdAt, BootTime: id.bootTime})
 	}
 	if len(unresolved) == 0 {
 		return out
@@ -197,7 +180,7 @@ func (p *prober) resolve(ctx context.Context, rows []*session.Row, skipForeign b
 	}
 	for _, i := range unresolved {
 		if id := rows[i].ID; id != "" && mentions(lines, id) {
-			out[i] = alive
+			out[i] = Alive
 		}
 	}
 	return out
@@ -205,27 +188,6 @@ func (p *prober) resolve(ctx context.Context, rows []*session.Row, skipForeign b
 
 func knownMode(mode string) bool {
 	return mode == "legacy" || mode == "local" || mode == "in_process"
-}
-
-// judge compares a recorded identity with the process that has its pid now.
-func (p *prober) judge(id identity) liveness {
-	if id.bootTime != 0 {
-		if boot, ok := p.table.BootTime(); ok && math.Abs(boot-id.bootTime) > bootTolerance {
-			return dead
-		}
-	}
-	state, createdAt := p.table.Process(id.pid)
-	switch state {
-	case ProcessGone, ProcessZombie:
-		return dead
-	case ProcessRunning:
-		if id.createdAt != 0 && createdAt != 0 && math.Abs(createdAt-id.createdAt) > createTolerance {
-			return dead
-		}
-		return alive
-	default:
-		return unknownLiveness
-	}
 }
 
 // commands returns a capture of the process table that is at most

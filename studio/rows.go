@@ -98,7 +98,7 @@ func sessionRowOf(r *session.Row) sessionRow {
 }
 
 // runRowOf shows a stored row in the runs listing.
-func runRowOf(r *session.Row, now float64, live liveness) runRow {
+func runRowOf(r *session.Row, now float64, live Liveness) runRow {
 	var health *string
 	if running(r) {
 		word := runningHealth(r, now, live)

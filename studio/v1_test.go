@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"podium.local/session"
 	"podium.local/store"
 	"podium.local/store/storetest"
 	"podium.local/studio"
@@ -27,14 +28,12 @@ var clock = time.Unix(1767278000, 0).UTC()
 // processes knows the one process of the fixture that lives.
 type processes struct{ noProcesses }
 
-func (processes) Process(pid int) (studio.ProcessState, float64) {
-	if pid == 4242 {
-		return studio.ProcessRunning, 1767275000.4
+func (processes) Probe(p session.Process) studio.Liveness {
+	if p.PID == 4242 {
+		return studio.Alive
 	}
-	return studio.ProcessGone, 0
+	return studio.Dead
 }
-
-func (processes) BootTime() (float64, bool) { return 1767000003, true }
 
 // lionagiStore makes lionagi's store with the fixture's rows.
 func lionagiStore(t testing.TB) string {
