@@ -28,7 +28,7 @@ func TestForeign_IsNeitherThisUserNorRoot(t *testing.T) {
 	}
 }
 
-// A file of another user, as in /tmp/.podium, must neither instruct the agent
+// A file of another user, as in a shared temporary folder, must neither instruct the agent
 // nor stop it.
 func TestProject_OfAnotherUserSaysNothingUntrusted(t *testing.T) {
 	t.Parallel()
