@@ -126,16 +126,8 @@ func heldBy(dir string) string {
 	return " (pid " + string(pid) + ")"
 }
 
-// listen binds the socket. One that is left of a dead process is removed; one
-// that answers is never taken over.
-func (f *folder) listen(path string) (*net.UnixListener, error) {
-	if err := clearSocket(path); err != nil {
-		return nil, err
-	}
-	// First the number, then the socket: who can connect can also see who serves.
-	if err := f.writePID(); err != nil {
-		return nil, err
-	}
+// listen binds the socket, for the user alone.
+func listen(path string) (*net.UnixListener, error) {
 	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
 	if err != nil {
 		return nil, fmt.Errorf("listen on %s: %w", path, err)
@@ -148,6 +140,8 @@ func (f *folder) listen(path string) (*net.UnixListener, error) {
 	return l, nil
 }
 
+// clearSocket makes room for the socket. One that is left of a dead process is
+// removed; one that answers is never taken over.
 func clearSocket(path string) error {
 	info, err := os.Lstat(path)
 	switch {

@@ -51,9 +51,8 @@ type Pod struct {
 }
 
 // Open makes a pod of that name: it takes the name's lock, claims a session in
-// the store, puts right what an earlier process left behind, and listens. A
-// socket that can be connected to exists when it returns; methods are served
-// by Run, which must follow.
+// the store, puts right what an earlier process left behind, and listens.
+// Methods are served by Run, which must follow.
 func Open(ctx context.Context, o Options) (*Pod, error) {
 	o.setDefaults()
 	if err := o.check(); err != nil {
@@ -94,19 +93,34 @@ func open(ctx context.Context, o Options, f *folder, path string) (*Pod, error) 
 		default:
 		}
 	}}
-	// Listening comes first: it is what finds a program that took the place
-	// without taking the lock, and then nothing in the store has changed yet.
-	l, err := f.listen(path)
-	if err != nil {
+	p.controller = controller{p: p, ended: make(chan outcome, 1)}
+	if err := p.begin(ctx, path); err != nil {
+		p.storeCancel()
 		return nil, err
 	}
-	p.listener = l
-	p.controller = controller{p: p, ended: make(chan outcome, 1)}
-	if err := p.claim(ctx); err != nil {
-		p.storeCancel()
-		return nil, errors.Join(err, l.Close())
-	}
 	return p, nil
+}
+
+// begin looks for a program that took the place without taking the lock, while
+// nothing in the store has changed yet; claims the session; and listens last,
+// so that a socket that answers is a pod that works.
+func (p *Pod) begin(ctx context.Context, path string) error {
+	if err := clearSocket(path); err != nil {
+		return err
+	}
+	if err := p.folder.writePID(); err != nil {
+		return err
+	}
+	if err := p.claim(ctx); err != nil {
+		return err
+	}
+	l, err := listen(path)
+	if err != nil {
+		p.controller.fatal = err
+		return p.controller.leave()
+	}
+	p.listener = l
+	return nil
 }
 
 // claim takes the session and brings it into order.
