@@ -40,3 +40,63 @@ func BenchmarkCommit(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkCommit_Bytes makes 50,000 commits in one session and says what the
+// 100th and the last of them wrote.
+func BenchmarkCommit_Bytes(b *testing.B) {
+	const commits, around = 50_000, 20
+	for b.Loop() {
+		s := storetest.New(b, store.Options{Bulk: true})
+		p := storetest.Start(b, s, storetest.PodStart("a"))
+		upTo := func(n, from int) {
+			for i := from; i < n; i++ {
+				if _, err := s.Commit(b.Context(), turnCommit(p, i)); err != nil {
+					b.Fatal(err)
+				}
+			}
+		}
+		upTo(100-around, 0)
+		early := walBytes(b, s, p, around)
+		upTo(commits-around, 100)
+		late := walBytes(b, s, p, around)
+		b.ReportMetric(float64(early), "B/100th")
+		b.ReportMetric(float64(late), "B/50000th")
+		b.ReportMetric(float64(late)/float64(early), "ratio")
+	}
+}
+
+// BenchmarkEntries_Bytes says what a byte of payload takes in the store, in
+// payloads of 1 KiB, with everything that belongs to the entries.
+func BenchmarkEntries_Bytes(b *testing.B) {
+	const commits, each = 1000, 10
+	for b.Loop() {
+		s := storetest.New(b, store.Options{Bulk: true})
+		p := storetest.Start(b, s, storetest.PodStart("a"))
+		before := usedBytes(b, s.Path())
+		for range commits {
+			entries := make([]session.NewEntry, each)
+			for i := range entries {
+				entries[i] = storetest.Text(strings.Repeat("x", 1024-len(`{"text":""}`)))
+			}
+			storetest.Commit(b, s, p, entries...)
+		}
+		b.ReportMetric(float64(usedBytes(b, s.Path())-before)/(commits*each*1024), "B/B")
+	}
+}
+
+// BenchmarkStart opens a store that is there and starts a pod in it, as a
+// process does that continues a session.
+func BenchmarkStart(b *testing.B) {
+	path := closedStore(b)
+	storetest.Fill(b, path, storetest.Rows{Sessions: 2000})
+	for b.Loop() {
+		s, err := store.Create(b.Context(), path, store.Options{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		storetest.Start(b, s, storetest.PodStart("a"))
+		if err := s.Close(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -20,20 +20,6 @@ import (
 	"podium.local/store/storetest"
 )
 
-// closedStore makes a store that nobody has open.
-func closedStore(t testing.TB) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "state.db")
-	s, err := store.Create(t.Context(), path, store.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
 func TestOpen_RefusesWhatIsNotASafeStore(t *testing.T) {
 	write := func(path, content string) error { return os.WriteFile(path, []byte(content), 0o600) }
 	for _, tt := range []struct {
@@ -132,19 +118,6 @@ func TestOpen_RefusesWhatIsNotASafeStore(t *testing.T) {
 	}
 }
 
-// content is what is at path, without opening what would block.
-func content(path string) string {
-	info, err := os.Lstat(path)
-	if err != nil || !info.Mode().IsRegular() {
-		return fmt.Sprint(err == nil)
-	}
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return err.Error()
-	}
-	return string(text)
-}
-
 func TestOpen_RefusesAPathThatIsNoPath(t *testing.T) {
 	for _, path := range []string{"", "a\x00b"} {
 		if _, err := store.Open(t.Context(), path, store.Options{}); !errors.Is(err, store.ErrUnsafe) {
@@ -170,18 +143,6 @@ func TestOpen_TakesAnyCharacterInAPath(t *testing.T) {
 			}
 		}
 	}
-}
-
-func dir(t testing.TB, path string) (names []string) {
-	t.Helper()
-	entries, err := os.ReadDir(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, e := range entries {
-		names = append(names, e.Name())
-	}
-	return names
 }
 
 func TestCreate_MakesFilesThatOnlyTheirOwnerReads(t *testing.T) {

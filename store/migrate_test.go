@@ -178,26 +178,6 @@ func TestMigrate_FinishesWhatAKilledOneLeft(t *testing.T) {
 	}
 }
 
-func TestCreate_ByManyAtOnceMakesOneStore(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "state.db")
-	var crowd []*process
-	for range 6 {
-		crowd = append(crowd, startHelper(t, "create", path))
-	}
-	for _, p := range crowd {
-		if !p.lines.Scan() || p.lines.Text() != "made" {
-			t.Errorf("one said %q", p.lines.Text())
-		}
-		p.stop(t)
-	}
-	s := open(t, path, store.Options{})
-	pods, err := s.Pods(t.Context())
-	if err != nil || len(pods) != 6 {
-		t.Errorf("%d pods, %v", len(pods), err)
-	}
-	assertSound(t, s)
-}
-
 func TestMigrate_WaitsForItsTurnAndSaysWhatItWaitedFor(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state.db")
 	lock := flock.New(path + ".lock")

@@ -1,3 +1,5 @@
+//go:build unix
+
 package store_test
 
 import (
@@ -8,6 +10,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -29,6 +32,7 @@ var helpers = map[string]func(ctx context.Context, path string, say io.Writer) e
 	"bulk":   runBulkHelper,
 	"reader": runReaderHelper,
 	"create": runCreateHelper,
+	"make":   runMakeHelper,
 	"full":   runFullHelper,
 	"open":   runOpenHelper,
 }
@@ -227,18 +231,6 @@ func TestProcesses_ManyWritersAndReadersNeverSeeALockError(t *testing.T) {
 	t.Logf("entries: %s", storetest.Value(t, s.Path(), "SELECT count(*) FROM entries"))
 }
 
-// assertSound fails for every problem that a check finds.
-func assertSound(t testing.TB, s *store.Store) {
-	t.Helper()
-	report, err := s.Check(t.Context(), store.CheckOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, p := range report.Problems {
-		t.Errorf("%s: %s: %s", p.Code, p.Subject, p.Text)
-	}
-}
-
 func TestProcesses_KilledAtAnyMomentLoseNothingTheyWereTold(t *testing.T) {
 	path := storetest.New(t, store.Options{}).Path()
 	for range killRounds {
@@ -314,4 +306,60 @@ func runCreateHelper(ctx context.Context, path string, say io.Writer) error {
 	}
 	fmt.Fprintln(say, "made")
 	return s.Close()
+}
+
+// runMakeHelper makes the store and says every step.
+func runMakeHelper(ctx context.Context, path string, say io.Writer) error {
+	fmt.Fprintln(say, "beginning")
+	_, err := store.Migrate(ctx, path, store.MigrateOptions{Step: func(done string, _ time.Duration) { fmt.Fprintln(say, done) }})
+	return err
+}
+
+func TestProcesses_KilledWhileMakingAStoreLeaveOneThatCanBeMade(t *testing.T) {
+	for steps := 1; steps <= 4; steps++ {
+		path := filepath.Join(t.TempDir(), "state.db")
+		p := startHelper(t, "make", path)
+		for range steps {
+			if !p.lines.Scan() {
+				t.Fatalf("it ended early: %s", p.stderr)
+			}
+		}
+		if err := p.cmd.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		_ = p.cmd.Wait() // killed, or just done
+		s, err := store.Create(t.Context(), path, store.Options{})
+		if err != nil {
+			t.Errorf("after %d steps: %v", steps, err)
+			continue
+		}
+		storetest.Start(t, s, storetest.PodStart("a"))
+		assertSound(t, s)
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+		if st := examine(t, path); !st.Ready() {
+			t.Errorf("after %d steps: %+v", steps, st)
+		}
+	}
+}
+
+func TestCreate_ByManyAtOnceMakesOneStore(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "state.db")
+	var crowd []*process
+	for range 6 {
+		crowd = append(crowd, startHelper(t, "create", path))
+	}
+	for _, p := range crowd {
+		if !p.lines.Scan() || p.lines.Text() != "made" {
+			t.Errorf("one said %q", p.lines.Text())
+		}
+		p.stop(t)
+	}
+	s := open(t, path, store.Options{})
+	pods, err := s.Pods(t.Context())
+	if err != nil || len(pods) != 6 {
+		t.Errorf("%d pods, %v", len(pods), err)
+	}
+	assertSound(t, s)
 }

@@ -2,6 +2,9 @@ package store_test
 
 import (
 	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -11,6 +14,57 @@ import (
 	"podium.local/store"
 	"podium.local/store/storetest"
 )
+
+// closedStore makes a store that nobody has open.
+func closedStore(t testing.TB) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "state.db")
+	s, err := store.Create(t.Context(), path, store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// content is what is at path, without opening what would block.
+func content(path string) string {
+	info, err := os.Lstat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return fmt.Sprint(err == nil)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return err.Error()
+	}
+	return string(text)
+}
+
+func dir(t testing.TB, path string) (names []string) {
+	t.Helper()
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}
+
+// assertSound fails for every problem that a check finds.
+func assertSound(t testing.TB, s *store.Store) {
+	t.Helper()
+	report, err := s.Check(t.Context(), store.CheckOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range report.Problems {
+		t.Errorf("%s: %s: %s", p.Code, p.Subject, p.Text)
+	}
+}
 
 func TestCommit_ReturnsWhatLogReadsBack(t *testing.T) {
 	s := storetest.New(t, store.Options{})
