@@ -9,7 +9,7 @@ import (
 // What the tests of this package look at from outside.
 
 // DisplayName is displayName.
-func DisplayName(r session.Row) string { return displayName(&r) }
+func DisplayName(r *session.Row) string { return displayName(r) }
 
 // RunningHealth is runningHealth.
 func RunningHealth(r session.Row, now float64, live Liveness) string {

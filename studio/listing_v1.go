@@ -2,6 +2,7 @@ package studio
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 
@@ -159,9 +160,26 @@ func orderOf(r *request) (session.Order, error) {
 // filterOf reads the filters of the runs listing. Empty text filters have no
 // effect; an empty status or tag does, and matches nothing.
 func filterOf(v *values) (session.Filter, error) {
+	playbook, _ := v.str("playbook")
+	project, _ := v.str("project")
+	search, _ := v.str("search")
+	f, err := Expand(session.Filter{
+		Statuses: v.lists["status"], Kinds: v.lists["kind"], Playbook: playbook, Search: search,
+		Project: project, ProjectNull: v.bools["project_null"], Tags: v.lists["tag"],
+	})
+	if err != nil {
+		return f, failf(http.StatusUnprocessableEntity, "%s", err)
+	}
+	return f, nil
+}
+
+// Expand turns a filter in the words of a person or client into one that
+// matches stored words: aliases of statuses and the facets of kinds are widened,
+// repeated values dropped. A kind that is no facet is an error.
+func Expand(f session.Filter) (session.Filter, error) {
 	var unknown []string
 	kinds := make(map[string]bool)
-	for _, kind := range v.lists["kind"] {
+	for _, kind := range f.Kinds {
 		if !slices.Contains(kindFacets, kind) {
 			unknown = append(unknown, kind)
 			continue
@@ -173,23 +191,16 @@ func filterOf(v *values) (session.Filter, error) {
 	}
 	if unknown != nil {
 		slices.Sort(unknown)
-		return session.Filter{}, failf(http.StatusUnprocessableEntity, "unknown kind filter: %s; valid: %s",
-			quoteNames(slices.Compact(unknown)), quoteNames(kindFacets))
+		return session.Filter{}, fmt.Errorf("unknown kind filter: %s; valid: %s", quoteNames(slices.Compact(unknown)), quoteNames(kindFacets))
 	}
 	statuses := make(map[string]bool)
-	for _, status := range v.lists["status"] {
+	for _, status := range f.Statuses {
 		statuses[status] = true
 		for _, same := range statusAliases[status] {
 			statuses[same] = true
 		}
 	}
-	playbook, _ := v.str("playbook")
-	project, _ := v.str("project")
-	search, _ := v.str("search")
-	f := session.Filter{
-		Statuses: sortedKeys(statuses), Kinds: sortedKeys(kinds), Playbook: playbook, Search: search,
-		Project: project, ProjectNull: v.bools["project_null"], Tags: distinct(v.lists["tag"]),
-	}
+	f.Kinds, f.Statuses, f.Tags = sortedKeys(kinds), sortedKeys(statuses), distinct(f.Tags)
 	if f.ProjectNull {
 		f.Project = ""
 	}

@@ -43,12 +43,12 @@ func TestDisplayName_TheFirstThingThatSaysSomethingWins(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := studio.DisplayName(tt.row); got != tt.want {
+			if got := studio.DisplayName(&tt.row); got != tt.want {
 				t.Errorf("got %q, want %q", got, tt.want)
 			}
 		})
 	}
-	long := studio.DisplayName(session.Row{Name: ptr(strings.Repeat("x", 300))})
+	long := studio.DisplayName(&session.Row{Name: ptr(strings.Repeat("x", 300))})
 	if n := utf8.RuneCountInString(long); n != 80 || !strings.HasSuffix(long, "…") {
 		t.Errorf("a long name became %q", long)
 	}
@@ -58,7 +58,7 @@ func TestDisplayName_IsShortOneLineAndStable(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		name := rapid.String().Draw(t, "name")
 		row := session.Row{ID: "0123456789abcdef", Name: &name}
-		got := studio.DisplayName(row)
+		got := studio.DisplayName(&row)
 		if n := utf8.RuneCountInString(got); n == 0 || n > 80 || strings.ContainsAny(got, "\n\r\t") {
 			t.Errorf("%q became %q", name, got)
 		}

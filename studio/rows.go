@@ -80,6 +80,27 @@ type runRow struct {
 	Tags                     []string `json:"tags" nullable:"false"`
 }
 
+// Shown is what a listing shows of a row in place of what is stored, the same
+// everywhere.
+type Shown struct {
+	// Name is never empty unless the id is.
+	Name   string
+	Status string
+	Model  *string
+	// CostUSD is nil when the cost is unknown.
+	CostUSD *float64
+}
+
+// Show applies the rules of display to a stored row.
+func Show(r *session.Row) Shown {
+	shown := Shown{Name: displayName(r), Status: statusOf(r), Model: shownModel(r.Model)}
+	if cost := shownCost(r); cost != nil {
+		usd := float64(*cost)
+		shown.CostUSD = &usd
+	}
+	return shown
+}
+
 // sessionRowOf shows a stored row in the sessions listing.
 func sessionRowOf(r *session.Row) sessionRow {
 	return sessionRow{

@@ -38,8 +38,10 @@ func newRootCommand(a *app) *cobra.Command {
 		newRehearseCommand(a),
 		newRemoveCommand(a),
 		newRunCommand(a),
+		newSessionsCommand(a),
 		newStopCommand(a),
 		newStoreCommand(a),
+		newStudioCommand(a),
 		newTrustCommand(a),
 		newVersionCommand(a),
 	)

@@ -1,0 +1,200 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"podium.local/config"
+	"podium.local/store"
+	"podium.local/studio"
+	"podium.local/web"
+)
+
+func newStudioCommand(a *app) *cobra.Command {
+	var listen, file string
+	cmd := &cobra.Command{
+		Use:   "studio",
+		Short: "the HTTP daemon and its page over the store",
+		Long: `Serve the store's sessions over HTTP, with a page, until interrupted.
+
+The address is printed on standard error with a code that signs the page in. The
+code is good once and for a minute; afterwards podium studio token prints what the
+page asks for. Reading needs no token on this machine; changing does.`,
+		Args: argsUsage(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.runStudio(cmd.Context(), file, listen) },
+	}
+	registerStoreFlag(cmd, &file)
+	cmd.Flags().StringVar(&listen, "listen", "", "HOST:PORT (default 127.0.0.1:8765)")
+	cmd.AddCommand(newStudioTokenCommand(a))
+	return cmd
+}
+
+func newStudioTokenCommand(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "token",
+		Short: "print the bearer token that Studio wants",
+		Args:  argsUsage(cobra.NoArgs),
+		RunE: func(*cobra.Command, []string) error {
+			cfg, err := a.loadStore("")
+			if err != nil {
+				return err
+			}
+			token := cfg.Studio.AuthToken.Reveal()
+			if token == "" {
+				if token, err = localToken(cfg); err != nil {
+					return err
+				}
+			}
+			_, err = fmt.Fprintln(a.out, token)
+			return err
+		},
+	}
+}
+
+// localToken reads the token of this installation, and makes it when there is
+// none.
+func localToken(cfg config.Config) (string, error) {
+	if err := config.MakeDir(cfg.Paths.Data); err != nil {
+		return "", err
+	}
+	return studio.Token(filepath.Join(cfg.Paths.Data, "studio.token"))
+}
+
+func (a *app) runStudio(ctx context.Context, file, listen string) (err error) {
+	cfg, notices, err := config.Load(config.Options{Env: a.lookupEnv, NoProject: true, Flags: config.Flags{Store: file, Listen: listen}})
+	if err != nil {
+		return err
+	}
+	a.notices(notices)
+	log := slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	sc, err := studioConfig(cfg, log)
+	if err != nil {
+		return err
+	}
+	if err := sc.Check(); err != nil {
+		return err
+	}
+	view := openView(cfg, log)
+	if view != nil {
+		defer func() { err = errors.Join(err, view.Close()) }()
+		sc.Sources = sourcesOf(view)
+		if !view.Present() {
+			fmt.Fprintf(a.err, "podium: notice: there is no store at %s yet; podium run makes one, and Studio shows it then\n", cfg.Store.Path)
+		}
+	}
+	s, err := studio.New(sc)
+	if err != nil {
+		return err
+	}
+	address := net.JoinHostPort(cfg.Studio.Host, strconv.Itoa(cfg.Studio.Port))
+	ln, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
+	if err != nil {
+		return listenError(address, err)
+	}
+	fmt.Fprintf(a.err, "podium: studio is at %s\n", pageAddress(cfg.Studio.Host, ln.Addr(), s.Code()))
+	return s.Serve(ctx, ln)
+}
+
+// studioConfig is everything of a daemon but its store.
+func studioConfig(cfg config.Config, log *slog.Logger) (studio.Config, error) {
+	token, err := localToken(cfg)
+	if err != nil {
+		return studio.Config{}, err
+	}
+	roots := cfg.Studio.ArtifactRoots
+	if roots == nil {
+		roots = []string{filepath.Join(cfg.Paths.Data, "artifacts")}
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		home = "" // shown paths then keep their last name only
+	}
+	if slices.Contains(cfg.Studio.CORSOrigins, "*") {
+		log.Warn("every website may call this daemon: CORS_ORIGINS holds *")
+	}
+	return studio.Config{
+		Version: buildVersion(), BindHost: cfg.Studio.Host, Token: cfg.Studio.AuthToken.Reveal(), LocalToken: token,
+		Origins: cfg.Studio.CORSOrigins, ArtifactRoots: roots, Home: home, Backend: backendLabel(cfg.Store.Server),
+		Processes: hostTable{}, Page: web.Dist(), Log: log,
+	}, nil
+}
+
+// openView is the configured store as Studio reads it, nil when it is a
+// server's.
+func openView(cfg config.Config, log *slog.Logger) *store.View {
+	if cfg.Store.Path == "" {
+		return nil
+	}
+	return store.NewView(cfg.Store.Path, storeID(cfg), store.Options{BusyTimeout: cfg.Store.BusyTimeout, Alive: processLives, Log: log})
+}
+
+// storeID is the logical name of the store: its name in the configuration,
+// else one that does not say where the file is.
+func storeID(cfg config.Config) string {
+	if cfg.Store.Name != "" {
+		return cfg.Store.Name
+	}
+	sum := sha256.Sum256([]byte(filepath.Clean(cfg.Store.Path)))
+	return "adhoc-" + hex.EncodeToString(sum[:8])
+}
+
+// sourcesOf makes one view the source of everything Studio asks for.
+func sourcesOf(v *store.View) studio.Sources {
+	return studio.Sources{
+		Presence: v, Listings: v, Sessions: v, Logs: v, Tags: v, Projects: v, Invocations: v, Usage: v, Edits: v,
+	}
+}
+
+// backendLabel names the kind of server that a URL speaks of.
+func backendLabel(server string) string {
+	scheme, _, found := strings.Cut(server, "://")
+	if !found {
+		return ""
+	}
+	scheme, _, _ = strings.Cut(scheme, "+")
+	if scheme == "postgres" {
+		return "postgresql"
+	}
+	return scheme
+}
+
+// listenError says what to do about an address that cannot be had.
+func listenError(address string, err error) error {
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		return fmt.Errorf("listen on %s: another program has it, perhaps another podium studio; stop that one or choose another address with --listen", address)
+	case errors.Is(err, syscall.EACCES):
+		return fmt.Errorf("listen on %s: not allowed; choose a port above 1023 with --listen", address)
+	case errors.Is(err, syscall.EADDRNOTAVAIL):
+		return fmt.Errorf("listen on %s: this machine has no such address; choose one with --listen", address)
+	}
+	return fmt.Errorf("listen on %s: %w", address, err)
+}
+
+// pageAddress is what a person opens. The code stands in the fragment, which
+// browsers never send.
+func pageAddress(host string, addr net.Addr, code string) string {
+	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
+		host = "127.0.0.1"
+	}
+	_, port, err := net.SplitHostPort(addr.String())
+	if err != nil {
+		port = ""
+	}
+	u := url.URL{Scheme: "http", Host: net.JoinHostPort(host, port), Path: "/", Fragment: "code=" + code}
+	return u.String()
+}
