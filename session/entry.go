@@ -144,4 +144,6 @@ type Compaction struct {
 	TokensBefore int64    `json:"tokens_before"`
 	TokensAfter  int64    `json:"tokens_after"`
 	CostUSD      *float64 `json:"cost_usd,omitempty"`
+	// Turns is how many answers were complete before; the count goes on.
+	Turns uint64 `json:"turns,omitempty"`
 }

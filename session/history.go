@@ -11,8 +11,10 @@ import (
 // Entries that only mark ends (turn_end, run_end, rolled_back, compaction)
 // have none.
 type Item struct {
-	// EntryID is empty for the closing results that Conversation makes up.
+	// EntryID and Ordinal name the entry; the id is empty for the closing results
+	// that Conversation makes up.
 	EntryID string
+	Ordinal int64
 	// Kind is input, system, text, reasoning, tool_call or tool_result.
 	Kind Kind
 	// Role is who speaks to the model: user, assistant, system; action for a
@@ -42,11 +44,15 @@ type History struct {
 	// answer numbers the answers; begun says that the current one has a block.
 	answer int
 	begun  bool
+	entry  Entry // being applied
 	turns  uint64
 	length int64
 	inRun  bool
 	usage  Totals
 	gauge  Gauge
+	// task is the newest request and how its run ended, empty while it has not.
+	task    *Item
+	taskEnd protocol.RunResult
 }
 
 // Totals are a session's token counts and cost. Tokens; CostUSD is nil until
@@ -109,6 +115,7 @@ func (h *History) Apply(e Entry) error {
 		return err
 	}
 	h.length++
+	h.entry = e
 	switch p := payload.(type) {
 	case Input:
 		h.boundary()
@@ -117,27 +124,33 @@ func (h *History) Apply(e Entry) error {
 		if p.Kind != protocol.InputText {
 			role = RoleSystem
 		}
-		h.add(Item{EntryID: e.ID, Kind: e.Kind, Role: role, Text: p.ModelText()})
+		h.add(Item{Kind: e.Kind, Role: role, Text: p.ModelText()})
+		if p.Kind == protocol.InputText {
+			h.task, h.taskEnd = &Item{EntryID: e.ID, Text: p.Text}, ""
+		}
 	case System:
 		h.boundary()
-		h.add(Item{EntryID: e.ID, Kind: e.Kind, Role: RoleSystem, Text: p.Text})
+		h.add(Item{Kind: e.Kind, Role: RoleSystem, Text: p.Text})
 	case Text:
-		h.block(Item{EntryID: e.ID, Kind: e.Kind, Text: p.Text})
+		h.block(Item{Kind: e.Kind, Text: p.Text})
 	case Reasoning:
-		h.block(Item{EntryID: e.ID, Kind: e.Kind, Text: p.Text, Opaque: p.Opaque})
+		h.block(Item{Kind: e.Kind, Text: p.Text, Opaque: p.Opaque})
 	case ToolCall:
-		h.block(Item{EntryID: e.ID, Kind: e.Kind, Call: p})
+		h.block(Item{Kind: e.Kind, Call: p})
 		h.open = append(h.open, len(h.items)-1)
 	case ToolResult:
-		h.result(e.ID, p)
+		h.result(p)
 	case TurnEnd:
 		h.turnEnd(p)
 	case RunEnd:
 		h.begun = false
 		h.inRun = false
 		h.usage.Add(p.Usage)
+		h.taskEnd = p.Result
 	case RolledBack:
 		h.rollBack(p.EntryID)
+	case Compaction:
+		h.turns = max(h.turns, p.Turns)
 	}
 	return nil
 }
@@ -149,7 +162,10 @@ func (h *History) boundary() {
 	h.open = nil
 }
 
-func (h *History) add(i Item) { h.items = append(h.items, i) }
+func (h *History) add(i Item) {
+	i.EntryID, i.Ordinal = h.entry.ID, h.entry.Ordinal
+	h.items = append(h.items, i)
+}
 
 // block adds a part of an answer.
 func (h *History) block(i Item) {
@@ -166,14 +182,14 @@ func (h *History) block(i Item) {
 
 // result closes the open call of its id; a result without one is kept in the
 // log alone.
-func (h *History) result(entryID string, r ToolResult) {
+func (h *History) result(r ToolResult) {
 	at := slices.IndexFunc(h.open, func(i int) bool { return h.items[i].Call.CallID == r.CallID })
 	if at < 0 {
 		return
 	}
 	h.open = slices.Delete(h.open, at, at+1)
 	h.begun = false
-	h.add(Item{EntryID: entryID, Kind: KindToolResult, Role: RoleAction, Result: r})
+	h.add(Item{Kind: KindToolResult, Role: RoleAction, Result: r})
 }
 
 func (h *History) turnEnd(t TurnEnd) {
@@ -189,6 +205,9 @@ func (h *History) turnEnd(t TurnEnd) {
 }
 
 func (h *History) rollBack(entryID string) {
+	if h.task != nil && h.task.EntryID == entryID {
+		h.task = nil
+	}
 	for i := len(h.items) - 1; i >= 0; i-- {
 		if h.items[i].EntryID == entryID {
 			h.items = slices.Delete(h.items, i, i+1)
@@ -220,6 +239,24 @@ func (h *History) Totals() Totals { return h.usage }
 // Unfinished reports whether something was said after the last run end: in a
 // pod's log, that it stops inside a run. Imported logs have no run ends.
 func (h *History) Unfinished() bool { return h.inRun }
+
+// OpenTask is the newest request that was not fulfilled; active says that a
+// run is going on or paused. A request whose run was cancelled is not open.
+func (h *History) OpenTask(active bool) (text string, ok bool) {
+	if h.task == nil {
+		return "", false
+	}
+	switch h.taskEnd {
+	case protocol.RunFailed, protocol.RunLimitReached:
+	case "", protocol.RunPaused:
+		if !active {
+			return "", false
+		}
+	default:
+		return "", false
+	}
+	return h.task.Text, true
+}
 
 // OpenCalls are the calls of the newest answer that still wait for a result,
 // in order, with whether that answer is complete.

@@ -1,0 +1,42 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"time"
+
+	"podium.local/store"
+)
+
+func main() {
+	path := flag.String("store", "", "store file to make and fill")
+	rows := flag.Int("sessions", 20_000, "sessions that are only rows of the listing")
+	now := flag.Int64("now", time.Now().Unix(), "the newest time of the history, in Unix seconds")
+	flag.Parse()
+	if err := run(context.Background(), *path, *rows, time.Unix(*now, 0).UTC()); err != nil {
+		fmt.Fprintln(os.Stderr, "seed:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, path string, rows int, now time.Time) (err error) {
+	if path == "" {
+		return errors.New("name the store to fill with -store")
+	}
+	if _, err := os.Stat(path); err == nil {
+		return fmt.Errorf("%s exists already; name a file that does not", path)
+	}
+	w := &writer{ctx: ctx, now: now, clock: now}
+	w.store, err = store.Create(ctx, path, store.Options{Bulk: true, Now: func() time.Time { return w.clock }})
+	if err != nil {
+		return err
+	}
+	err = w.conversations()
+	if err = errors.Join(err, w.store.Close()); err != nil {
+		return err
+	}
+	return fillRows(path, rows, now)
+}
