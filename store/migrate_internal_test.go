@@ -37,7 +37,8 @@ func TestMigrate_WaitsWithAnExclusiveStepUntilOlderPodsAreGone(t *testing.T) {
 		}
 	}
 
-	withMigration(t, migration{name: "0004_change.sql", sql: "ALTER TABLE pods ADD COLUMN later TEXT", exclusive: true})
+	newest := newestSchema()
+	withMigration(t, migration{name: "9999_change.sql", sql: "ALTER TABLE pods ADD COLUMN later TEXT", exclusive: true})
 	_, err = Migrate(t.Context(), path, MigrateOptions{Options: opts})
 	if !errors.Is(err, session.ErrBusy) || !strings.Contains(err.Error(), "atlas") || strings.Contains(err.Error(), "killed") {
 		t.Errorf("while a pod is alive: %v", err)
@@ -47,7 +48,7 @@ func TestMigrate_WaitsWithAnExclusiveStepUntilOlderPodsAreGone(t *testing.T) {
 	}
 	alive[1] = false
 	m, err := Migrate(t.Context(), path, MigrateOptions{Options: opts})
-	if err != nil || m.From != 3 || m.To != 4 || len(m.Steps) != 1 {
+	if err != nil || m.From != newest || m.To != newest+1 || len(m.Steps) != 1 {
 		t.Errorf("afterwards: %+v, %v", m, err)
 	}
 }
@@ -64,7 +65,7 @@ func TestMigrate_AppliesAnAdditiveStepWhileOlderPodsGoOn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	withMigration(t, migration{name: "0004_more.sql", sql: "CREATE TABLE more (x); CREATE INDEX idx_more ON more (x)"})
+	withMigration(t, migration{name: "9999_more.sql", sql: "CREATE TABLE more (x); CREATE INDEX idx_more ON more (x)"})
 	if _, err := Migrate(t.Context(), path, MigrateOptions{Options: opts}); err != nil {
 		t.Fatal(err)
 	}
@@ -83,12 +84,13 @@ func TestMigrate_TakesBackAStepThatFails(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	withMigration(t, migration{name: "0004_broken.sql", sql: "CREATE TABLE half (x); CREATE TABLE sessions (y)"})
-	if _, err := Migrate(t.Context(), path, MigrateOptions{}); err == nil || !strings.Contains(err.Error(), "0004_broken.sql") {
+	newest := newestSchema()
+	withMigration(t, migration{name: "9999_broken.sql", sql: "CREATE TABLE half (x); CREATE TABLE sessions (y)"})
+	if _, err := Migrate(t.Context(), path, MigrateOptions{}); err == nil || !strings.Contains(err.Error(), "9999_broken.sql") {
 		t.Errorf("%v", err)
 	}
 	st, err := Examine(t.Context(), path)
-	if err != nil || st.Schema != 3 || st.Ready() {
+	if err != nil || st.Schema != newest || st.Ready() {
 		t.Errorf("%+v, %v", st, err)
 	}
 	migrations = func() []migration { return nil }

@@ -18,13 +18,24 @@ import (
 	"podium.local/store/storetest"
 )
 
+// steps are the migrations that this build has, in order.
+func steps(t testing.TB) []string {
+	t.Helper()
+	files, err := filepath.Glob("migrations/*.sql")
+	if err != nil || len(files) < 3 {
+		t.Fatal(files, err)
+	}
+	return files
+}
+
 func TestMigrate_MakesAStoreThatIsReady(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "new", "folder", "state.db")
 	if st := examine(t, path); st.Kind != store.KindAbsent || !strings.Contains(st.Why, "podium store migrate") {
 		t.Errorf("before: %+v", st)
 	}
+	newest := len(steps(t))
 	m := migrate(t, path)
-	if !m.Created || m.Kind != store.KindPodium || m.From != 0 || m.To != 3 || len(m.Steps) != 3 {
+	if !m.Created || m.Kind != store.KindPodium || m.From != 0 || m.To != newest || len(m.Steps) != newest {
 		t.Errorf("%+v", m)
 	}
 	info, err := os.Stat(filepath.Dir(path))
@@ -32,15 +43,15 @@ func TestMigrate_MakesAStoreThatIsReady(t *testing.T) {
 		t.Errorf("its folder: %v %v", info.Mode(), err)
 	}
 	st := examine(t, path)
-	if !st.Ready() || st.Schema != 3 || st.Bytes == 0 {
+	if !st.Ready() || st.Schema != newest || st.Bytes == 0 {
 		t.Errorf("after: %+v", st)
 	}
 	for query, want := range map[string]string{
-		"PRAGMA application_id":                            "1349477481",
-		"PRAGMA journal_mode":                              "wal",
-		"PRAGMA page_size":                                 "8192",
-		"SELECT origin || ' ' || schema FROM podium_meta":  "podium 3",
-		"SELECT group_concat(name) FROM podium_migrations": "0001_sessions.sql,0002_listing.sql,0003_log.sql",
+		"PRAGMA application_id":                           "1349477481",
+		"PRAGMA journal_mode":                             "wal",
+		"PRAGMA page_size":                                "8192",
+		"SELECT origin || ' ' || schema FROM podium_meta": fmt.Sprint("podium ", newest),
+		"SELECT group_concat('migrations/' || name) FROM podium_migrations":                 strings.Join(steps(t), ","),
 		"SELECT count(*) FROM sqlite_schema WHERE type = 'trigger' OR name = 'schema_meta'": "0",
 		"SELECT count(*) FROM message_types":                                                "6",
 	} {
@@ -84,15 +95,12 @@ func TestMigrations_KeepLionagisTables(t *testing.T) {
 
 func TestMigrate_GoesForwardFromEveryOlderSchema(t *testing.T) {
 	want := schemaOf(t, closedStore(t))
-	for older := 1; older < 3; older++ {
+	files := steps(t)
+	for older := 1; older < len(files); older++ {
 		t.Run(fmt.Sprint(older), func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "state.db")
 			storetest.SQL(t, path, "PRAGMA page_size = 8192; PRAGMA journal_mode = WAL; PRAGMA application_id = 1349477481")
-			steps, err := filepath.Glob("migrations/*.sql")
-			if err != nil || len(steps) != 3 {
-				t.Fatal(steps, err)
-			}
-			for i, step := range steps[:older] {
+			for i, step := range files[:older] {
 				text, err := os.ReadFile(step)
 				if err != nil {
 					t.Fatal(err)
@@ -103,8 +111,8 @@ func TestMigrate_GoesForwardFromEveryOlderSchema(t *testing.T) {
 			if older >= 2 {
 				storetest.SQL(t, path, "INSERT INTO listing_store_identity VALUES (1, 'kept', 1.5)")
 			}
-			_, err = store.Open(t.Context(), path, store.Options{})
-			if !errors.Is(err, store.ErrOutdated) || !strings.Contains(err.Error(), fmt.Sprintf("its schema is %d and this podium wants 3", older)) {
+			_, err := store.Open(t.Context(), path, store.Options{})
+			if !errors.Is(err, store.ErrOutdated) || !strings.Contains(err.Error(), fmt.Sprintf("its schema is %d and this podium wants %d", older, len(files))) {
 				t.Errorf("Open: %v", err)
 			}
 			if _, err := store.OpenReadOnly(t.Context(), path, store.Options{}); !errors.Is(err, store.ErrOutdated) {
