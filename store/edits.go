@@ -14,11 +14,12 @@ import (
 // no pod waits for a long one.
 const deleteStep = 500
 
-// RenameSession sets a session's stored name.
-func (v *View) RenameSession(ctx context.Context, id, name string, at time.Time) error {
+// RenameSession sets a session's stored name. It is no activity: the session
+// keeps its place in the listing.
+func (v *View) RenameSession(ctx context.Context, id, name string) error {
 	return v.change(ctx, func(o *opened) error {
 		return o.writePodium(ctx, "rename session "+id, func(c *conn) error {
-			if err := c.run("UPDATE sessions SET name = ?, updated_at = max(updated_at, ?) WHERE id = ?", clip(name, maxName), seconds(at), id); err != nil {
+			if err := c.run("UPDATE sessions SET name = ? WHERE id = ?", clip(name, maxName), id); err != nil {
 				return err
 			}
 			return wantChange(c, id)

@@ -147,7 +147,7 @@ func (f *fakeStore) UsageSince(context.Context, session.UsageQuery) (session.Usa
 	return session.Usages{}, f.err
 }
 
-func (f *fakeStore) RenameSession(context.Context, string, string, time.Time) error { return f.err }
+func (f *fakeStore) RenameSession(context.Context, string, string) error { return f.err }
 
 func (f *fakeStore) DeleteSession(context.Context, string, time.Time) error { return f.err }
 

@@ -99,7 +99,7 @@ type Usage interface {
 // session.ErrAdopted.
 type Edits interface {
 	// RenameSession sets the name that the listing shows.
-	RenameSession(ctx context.Context, id, name string, at time.Time) error
+	RenameSession(ctx context.Context, id, name string) error
 	// DeleteSession removes the session and remembers its id. One that a live pod
 	// holds is session.ErrHeld.
 	DeleteSession(ctx context.Context, id string, at time.Time) error

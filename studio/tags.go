@@ -91,7 +91,7 @@ func (s *Server) renameSession(r *request) (any, error) {
 	if err := s.requireFile(r); err != nil {
 		return nil, err
 	}
-	if err := s.cfg.Sources.Edits.RenameSession(r.Context(), r.id(), name, s.now()); err != nil {
+	if err := s.cfg.Sources.Edits.RenameSession(r.Context(), r.id(), name); err != nil {
 		return nil, sessionProblem(r, err)
 	}
 	row, err := s.cfg.Sources.Sessions.SessionRow(r.Context(), r.id())
