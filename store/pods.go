@@ -240,21 +240,23 @@ func (s *Store) holdingSession(c *conn, id protocol.PodID, sessionID string) (ho
 // transition, unless somebody gave it a terminal one already, the pod its end. The pod's name, session and phase stay for the
 // next start.
 func (s *Store) Leave(ctx context.Context, l session.Leave) error {
-	return s.writePodium(ctx, "leave session "+l.SessionID, func(c *conn) error {
-		h, err := s.holdingSession(c, l.PodID, l.SessionID)
-		if err != nil {
-			return err
-		}
-		at := seconds(s.orNow(l.At))
-		err = transition{
-			session: l.SessionID, to: l.Status, code: l.ReasonCode, text: l.Reason,
-			source: "executor", actor: "pod:" + h.name, at: at,
-		}.end(c)
-		if err != nil {
-			return err
-		}
-		return c.run("UPDATE pods SET ended_at = ? WHERE pod_key = ?", at, h.podKey)
-	})
+	return s.writePodium(ctx, "leave session "+l.SessionID, func(c *conn) error { return s.leave(c, l) })
+}
+
+func (s *Store) leave(c *conn, l session.Leave) error {
+	h, err := s.holdingSession(c, l.PodID, l.SessionID)
+	if err != nil {
+		return err
+	}
+	at := seconds(s.orNow(l.At))
+	err = transition{
+		session: l.SessionID, to: l.Status, code: l.ReasonCode, text: l.Reason,
+		source: "executor", actor: "pod:" + h.name, at: at,
+	}.end(c)
+	if err != nil {
+		return err
+	}
+	return c.run("UPDATE pods SET ended_at = ? WHERE pod_key = ?", at, h.podKey)
 }
 
 // Pods lists every pod that was not forgotten, by name.
