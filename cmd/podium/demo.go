@@ -1,10 +1,13 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -86,17 +89,28 @@ func (d *demo) run(ctx context.Context) (err error) {
 	if err := d.startPods(ctx, url); err != nil {
 		return err
 	}
+	history := d.fill(ctx)
+	// The store must not be removed under the writer.
+	defer func() { <-history.done }()
 	ends, err := d.prompts(ctx)
 	if err != nil {
 		return d.unlessInterrupted(ctx, err)
 	}
+	if err := history.wait(d.err); err != nil {
+		return d.unlessInterrupted(ctx, err)
+	}
+	page, stop, err := d.startStudio(ctx)
+	if err != nil {
+		return d.unlessInterrupted(ctx, err)
+	}
+	defer func() { err = errors.Join(err, stop()) }()
 	if err := d.show(ctx); err != nil {
 		return d.unlessInterrupted(ctx, err)
 	}
 	if d.once {
-		return d.check(ctx, ends)
+		return d.check(ctx, ends, page)
 	}
-	d.next()
+	d.next(page)
 	<-ctx.Done()
 	fmt.Fprintln(d.err, "\nStopping the pods and removing the folder.")
 	return nil
@@ -160,6 +174,53 @@ func (d *demo) startPods(ctx context.Context, url string) error {
 	return nil
 }
 
+// filling is the writing of the demo's history, which goes on while the pods
+// work: one store takes both.
+type filling struct {
+	done chan struct{}
+	took time.Duration
+	err  error
+}
+
+func (d *demo) fill(ctx context.Context) *filling {
+	f := &filling{done: make(chan struct{})}
+	go func() {
+		defer close(f.done)
+		begin := time.Now()
+		path, err := demoStore(d.inner)
+		if err == nil {
+			err = writeHistory(ctx, path, demoSessions, begin, nil)
+		}
+		f.took, f.err = time.Since(begin), err
+	}()
+	return f
+}
+
+func (f *filling) wait(notes io.Writer) error {
+	select {
+	case <-f.done:
+	default:
+		fmt.Fprintln(notes, "\nWriting the rest of the history.")
+		<-f.done
+	}
+	if f.err == nil {
+		fmt.Fprintf(notes, "\n%d sessions of history were written beside the pods' in %.1f s.\n", demoSessions, f.took.Seconds())
+	}
+	return f.err
+}
+
+// startStudio serves the demo's store on a port of the system's choice.
+func (d *demo) startStudio(ctx context.Context) (page string, stop func() error, err error) {
+	daemon, err := d.inner.openStudio(ctx, "", "127.0.0.1:0")
+	if err != nil {
+		return "", nil, err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	ended := make(chan error, 1)
+	go func() { ended <- daemon.serve(ctx) }()
+	return daemon.page, func() error { cancel(); return <-ended }, nil
+}
+
 // prompts gives each pod its job and shows what they say side by side, until
 // all are done.
 func (d *demo) prompts(ctx context.Context) ([]protocol.RunResult, error) {
@@ -194,24 +255,27 @@ func (d *demo) show(ctx context.Context) error {
 }
 
 // next says what to try while the pods are alive.
-func (d *demo) next() {
+func (d *demo) next(page string) {
 	fmt.Fprintf(d.out, `
+Studio shows all of it: %s
+
 The pods are still alive. In another terminal:
 
   export PODIUM_HOME=%s
   podium ps
   podium history reviewer
   podium run implementer -p "Do it again, please."
+  podium sessions list
   podium logs librarian
   cat %s
 
 Ctrl-C ends the demo and removes its folder.
-`, filepath.Join(d.home, "podium"), filepath.Join(d.repo, "REVIEW.md"))
+`, page, filepath.Join(d.home, "podium"), filepath.Join(d.repo, "REVIEW.md"))
 }
 
 // check is what --once is for: the work is really there, in the folder and in
 // the store.
-func (d *demo) check(ctx context.Context, ends []protocol.RunResult) error {
+func (d *demo) check(ctx context.Context, ends []protocol.RunResult, page string) error {
 	for i, p := range demoPods {
 		if ends[i] != protocol.RunFinished {
 			return fmt.Errorf("demo check: the run of %s ended %s", p.name, ends[i])
@@ -236,7 +300,10 @@ func (d *demo) check(ctx context.Context, ends []protocol.RunResult) error {
 			return fmt.Errorf("demo check: %w", err)
 		}
 	}
-	fmt.Fprintln(d.err, "\ndemo check: three runs finished, their files and their sessions are there")
+	if err := checkDemoStudio(ctx, page); err != nil {
+		return fmt.Errorf("demo check: %w", err)
+	}
+	fmt.Fprintln(d.err, "\ndemo check: three runs finished, their files and their sessions are there, and Studio lists them")
 	return nil
 }
 
@@ -268,6 +335,58 @@ func checkDemoSession(ctx context.Context, st *store.Store, name string, priced 
 		return fmt.Errorf("the session of %s has no token counts", name)
 	case priced != (totals.CostUSD != nil):
 		return fmt.Errorf("the cost of %s is %s", name, money(totals.CostUSD, totals.Partial))
+	}
+	return nil
+}
+
+// checkDemoStudio asks the daemon what a browser would: the page, and the list
+// with the history and the demo's own pods in it.
+func checkDemoStudio(ctx context.Context, page string) error {
+	base, _, _ := strings.Cut(page, "#")
+	get := func(path string) ([]byte, error) {
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, base+path, nil)
+		if err != nil {
+			return nil, err
+		}
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			return nil, err
+		}
+		defer resp.Body.Close()
+		body, err := io.ReadAll(resp.Body)
+		if err == nil && resp.StatusCode != http.StatusOK {
+			err = fmt.Errorf("studio answered /%s with %s", path, resp.Status)
+		}
+		return body, err
+	}
+	html, err := get("")
+	if err != nil {
+		return err
+	}
+	if !bytes.Contains(html, []byte("<title>Podium</title>")) {
+		return errors.New("studio serves no page")
+	}
+	body, err := get("api/runs/?per_page=3")
+	if err != nil {
+		return err
+	}
+	var list struct {
+		Total int `json:"total"`
+		Runs  []struct {
+			Project *string `json:"project"`
+			Status  string  `json:"status"`
+		} `json:"runs"`
+	}
+	if err := json.Unmarshal(body, &list); err != nil {
+		return fmt.Errorf("studio's list: %w", err)
+	}
+	if want := demoSessions + len(demoPods); list.Total != want || len(list.Runs) != 3 {
+		return fmt.Errorf("studio lists %d sessions, want %d", list.Total, want)
+	}
+	for _, r := range list.Runs {
+		if r.Status != string(session.StatusRunning) {
+			return fmt.Errorf("studio does not list the demo's pods first: a session is %s", r.Status)
+		}
 	}
 	return nil
 }

@@ -74,39 +74,68 @@ func localToken(cfg config.Config) (string, error) {
 	return studio.Token(filepath.Join(cfg.Paths.Data, "studio.token"))
 }
 
-func (a *app) runStudio(ctx context.Context, file, listen string) (err error) {
-	cfg, notices, err := config.Load(config.Options{Env: a.lookupEnv, NoProject: true, Flags: config.Flags{Store: file, Listen: listen}})
+func (a *app) runStudio(ctx context.Context, file, listen string) error {
+	d, err := a.openStudio(ctx, file, listen)
 	if err != nil {
 		return err
+	}
+	fmt.Fprintf(a.err, "podium: studio is at %s\n", d.page)
+	return d.serve(ctx)
+}
+
+// daemon is a Studio that listens and does not serve yet.
+type daemon struct {
+	server *studio.Server
+	ln     net.Listener
+	// view is nil when the configured store is a server's.
+	view *store.View
+	// page is the address a person opens, signed in once.
+	page string
+}
+
+// openStudio makes the daemon over the configured store.
+func (a *app) openStudio(ctx context.Context, file, listen string) (*daemon, error) {
+	cfg, notices, err := config.Load(config.Options{Env: a.lookupEnv, NoProject: true, Flags: config.Flags{Store: file, Listen: listen}})
+	if err != nil {
+		return nil, err
 	}
 	a.notices(notices)
 	log := slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	sc, err := studioConfig(cfg, log)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if err := sc.Check(); err != nil {
-		return err
+		return nil, err
 	}
-	view := openView(cfg, log)
-	if view != nil {
-		defer func() { err = errors.Join(err, view.Close()) }()
-		sc.Sources = sourcesOf(view)
-		if !view.Present() {
+	d := &daemon{view: openView(cfg, log)}
+	if d.view != nil {
+		sc.Sources = sourcesOf(d.view)
+		if !d.view.Present() {
 			fmt.Fprintf(a.err, "podium: notice: there is no store at %s yet; podium run makes one, and Studio shows it then\n", cfg.Store.Path)
 		}
 	}
-	s, err := studio.New(sc)
-	if err != nil {
-		return err
+	if d.server, err = studio.New(sc); err != nil {
+		return nil, errors.Join(err, d.close())
 	}
 	address := net.JoinHostPort(cfg.Studio.Host, strconv.Itoa(cfg.Studio.Port))
-	ln, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
-	if err != nil {
-		return listenError(address, err)
+	if d.ln, err = (&net.ListenConfig{}).Listen(ctx, "tcp", address); err != nil {
+		return nil, errors.Join(listenError(address, err), d.close())
 	}
-	fmt.Fprintf(a.err, "podium: studio is at %s\n", pageAddress(cfg.Studio.Host, ln.Addr(), s.Code()))
-	return s.Serve(ctx, ln)
+	d.page = pageAddress(cfg.Studio.Host, d.ln.Addr(), d.server.Code())
+	return d, nil
+}
+
+// serve answers until ctx ends, and closes what was opened.
+func (d *daemon) serve(ctx context.Context) error {
+	return errors.Join(d.server.Serve(ctx, d.ln), d.close())
+}
+
+func (d *daemon) close() error {
+	if d.view == nil {
+		return nil
+	}
+	return d.view.Close()
 }
 
 // studioConfig is everything of a daemon but its store.
