@@ -74,13 +74,13 @@ func TestCommit_WritesNoMoreAsTheSessionGrows(t *testing.T) {
 	const around = 20 // commits measured together, so that a page split does not decide
 	storetest.FillLog(t, s.Path(), p.SessionID, 100-around, 1024)
 	early := walBytes(t, s, p, around)
-	storetest.FillLog(t, s.Path(), p.SessionID, 50_000-100-around, 1024)
+	storetest.FillLog(t, s.Path(), p.SessionID, lastCommit-100-around, 1024)
 	late := walBytes(t, s, p, around)
-	t.Logf("bytes a commit: %d up to the 100th, %d up to the 50,000th", early, late)
-	if n := storetest.Value(t, s.Path(), "SELECT count(*) FROM entries"); n != "50000" {
+	t.Logf("bytes a commit: %d up to the 100th, %d up to number %d", early, late, lastCommit)
+	if n := storetest.Value(t, s.Path(), "SELECT count(*) FROM entries"); n != fmt.Sprint(lastCommit) {
 		t.Fatalf("the log has %s entries", n)
 	}
 	if float64(late) > 1.5*float64(early) {
-		t.Errorf("the 50,000th commit writes %d bytes, the 100th %d", late, early)
+		t.Errorf("commit number %d writes %d bytes, the 100th %d", lastCommit, late, early)
 	}
 }
