@@ -90,11 +90,8 @@ func CodeOf(err error) Code {
 
 func fail(code Code, reason string) *Error { return &Error{Code: code, Reason: reason} }
 
-// Unready says that the store lacks a capability. why names the object.
-func Unready(lacks Capability, why string) *Error {
-	return &Error{Code: NotReady, Reason: why, Lacks: lacks}
-}
-
-func unreadyKeyring(cause error) *Error {
-	return &Error{Code: NotReady, Reason: "the signing keys cannot be used", Lacks: LacksKeyring, cause: cause}
+// Unready says that a capability is missing; cause names the object and what
+// makes it.
+func Unready(lacks Capability, cause error) *Error {
+	return &Error{Code: NotReady, Reason: "no usable " + string(lacks), Lacks: lacks, cause: cause}
 }

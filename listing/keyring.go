@@ -66,11 +66,11 @@ func (k *Keyring) Keys() (*Keys, error) {
 	}
 	k.keys = nil
 	if err != nil {
-		return nil, unreadyKeyring(err)
+		return nil, Unready(LacksKeyring, k.explain("use", err))
 	}
 	keys, stamp, err := k.read()
 	if err != nil {
-		return nil, unreadyKeyring(err)
+		return nil, Unready(LacksKeyring, k.explain("use", err))
 	}
 	k.keys, k.stamp = keys, stamp
 	return keys, nil

@@ -244,7 +244,7 @@ func TestLister_WithoutKeysNothingIsListed(t *testing.T) {
 
 func TestLister_AStoreThatIsNotReadyIsNamed(t *testing.T) {
 	d := newDesk(t, numbered(3))
-	d.store.unready = listing.Unready(listing.LacksStructure, "index x is missing")
+	d.store.unready = listing.Unready(listing.LacksStructure, errors.New("index x is missing"))
 	_, err := d.List(t.Context(), firstPage)
 	if listing.CodeOf(err) != listing.NotReady || !strings.Contains(err.Error(), "index x is missing") {
 		t.Error(err)

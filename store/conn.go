@@ -15,6 +15,34 @@ import (
 type conn struct {
 	*sqlite3.Conn
 	stmts map[string]*sqlite3.Stmt
+	spent spent
+}
+
+// maxStatements bounds what a connection keeps prepared: the text of some
+// statements depends on which parts of a filter are set.
+const maxStatements = 256
+
+// spent counts the work of a connection's statements since it was last set to
+// zero.
+type spent struct {
+	statements             int
+	steps, scanned, sorted int64
+}
+
+var statusCounters = [...]sqlite3.StmtStatus{sqlite3.STMTSTATUS_VM_STEP, sqlite3.STMTSTATUS_FULLSCAN_STEP, sqlite3.STMTSTATUS_SORT}
+
+// begin sets a statement's own counters to zero, add adds them.
+func (s *spent) begin(stmt *sqlite3.Stmt) {
+	s.statements++
+	for _, op := range statusCounters {
+		stmt.Status(op, true)
+	}
+}
+
+func (s *spent) add(stmt *sqlite3.Stmt) {
+	s.steps += int64(stmt.Status(sqlite3.STMTSTATUS_VM_STEP, false))
+	s.scanned += int64(stmt.Status(sqlite3.STMTSTATUS_FULLSCAN_STEP, false))
+	s.sorted += int64(stmt.Status(sqlite3.STMTSTATUS_SORT, false))
 }
 
 // access says what a connection may do with its file.
@@ -107,8 +135,12 @@ func (c *conn) each(sql string, scan func(*sqlite3.Stmt) error, args ...any) (er
 	if err != nil {
 		return err
 	}
+	c.spent.begin(stmt)
 	// Reset repeats the error of the last step, which is in err already.
-	defer func() { _ = stmt.Reset() }()
+	defer func() {
+		c.spent.add(stmt)
+		_ = stmt.Reset()
+	}()
 	if n := stmt.BindCount(); n != len(args) {
 		return fmt.Errorf("statement takes %d arguments, got %d: %s", n, len(args), sql)
 	}
@@ -134,6 +166,15 @@ func (c *conn) statement(sql string) (*sqlite3.Stmt, error) {
 			return nil, fmt.Errorf("statement is already being read: %s", sql)
 		}
 		return stmt, nil
+	}
+	for old, stmt := range c.stmts {
+		if len(c.stmts) < maxStatements {
+			break
+		}
+		if !stmt.Busy() {
+			_ = stmt.Close() // reports the last step's error again
+			delete(c.stmts, old)
+		}
 	}
 	stmt, tail, err := c.PrepareFlags(sql, sqlite3.PREPARE_PERSISTENT)
 	if err != nil {

@@ -59,16 +59,26 @@ func scanRow(stmt *sqlite3.Stmt) session.Row {
 // rowWidth is the number of columns that scanRow reads.
 var rowWidth = len(rowColumns)
 
+// scanCounted reads what hydrateSQL selects.
+func scanCounted(stmt *sqlite3.Stmt) session.Row {
+	r := scanRow(stmt)
+	r.BranchCount, r.MessageCount = stmt.ColumnInt64(rowWidth), stmt.ColumnInt64(rowWidth+1)
+	return r
+}
+
 // branchMembers counts a session's messages from its progressions: every
 // member counts, repeated and missing ones too.
 const branchMembers = `(SELECT coalesce(sum(json_array_length(p.collection)), 0) FROM branches b JOIN progressions p ON p.id = b.progression_id WHERE b.session_id = s.id)`
 
 // counts are the two counted columns of a row under the alias s. A session
 // whose log is here has its messages counted there.
-func (f *facts) counts() string {
-	messages := branchMembers
+func (f *facts) counts() string { return f.countsFrom(branchMembers) }
+
+// countsFrom takes the expression for sessions that have no log here.
+func (f *facts) countsFrom(members string) string {
+	messages := members
 	if f.has("logs") {
-		messages = "coalesce((SELECT l.messages FROM logs l WHERE l.session_id = s.id), " + branchMembers + ")"
+		messages = "coalesce((SELECT l.messages FROM logs l WHERE l.session_id = s.id), " + members + ")"
 	}
 	return "(SELECT count(*) FROM branches b WHERE b.session_id = s.id), " + messages
 }
@@ -152,8 +162,13 @@ func escapeLike(text string) string {
 // its rows only. CROSS JOIN keeps the planner to that order.
 func (f *facts) pageSQL(clause string, order session.Order) string {
 	by := orders[order]
-	return "WITH page AS MATERIALIZED (SELECT s.rowid AS key FROM sessions s " + clause + " ORDER BY " + by + " LIMIT ? OFFSET ?)\n" +
-		"SELECT " + f.rowList() + ", " + f.counts() + "\n" +
+	return f.hydrateSQL("SELECT s.rowid AS key FROM sessions s "+clause+" ORDER BY "+by+" LIMIT ? OFFSET ?", f.counts(), by)
+}
+
+// hydrateSQL reads the rows whose keys the page selects, and nothing of others.
+func (f *facts) hydrateSQL(page, counts, by string) string {
+	return "WITH page AS MATERIALIZED (" + page + ")\n" +
+		"SELECT " + f.rowList() + ", " + counts + "\n" +
 		"FROM page CROSS JOIN sessions s ON s.rowid = page.key ORDER BY " + by
 }
 
@@ -182,9 +197,7 @@ func (s *snap) listPage(q session.PageQuery) (page session.Page, err error) {
 		return page, err
 	}
 	err = s.each(s.facts.pageSQL(clause, q.Order), func(stmt *sqlite3.Stmt) error {
-		r := scanRow(stmt)
-		r.BranchCount, r.MessageCount = stmt.ColumnInt64(rowWidth), stmt.ColumnInt64(rowWidth+1)
-		page.Rows = append(page.Rows, r)
+		page.Rows = append(page.Rows, scanCounted(stmt))
 		return nil
 	}, append(args, q.Limit, q.Offset)...)
 	if err != nil || !q.WithTags {

@@ -112,6 +112,7 @@ func (s *Store) read(ctx context.Context, use func(*conn) error) error {
 
 // snapshot runs use in a deferred transaction of c and takes it back.
 func snapshot(ctx context.Context, c *conn, use func(*conn) error) (err error) {
+	c.spent = spent{}
 	c.SetInterrupt(ctx)
 	// The interrupt is lifted before the rollback, which must always happen.
 	defer func() {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/ncruces/go-sqlite3"
@@ -273,6 +274,8 @@ type facts struct {
 	cookie  int64
 	tables  map[string]bool
 	columns map[string]bool // of sessions and branches, as table.column
+	// paths are what the bounded listing needs, once that was looked at.
+	paths atomic.Pointer[paths]
 }
 
 // has reports whether the store has a table.
