@@ -30,6 +30,9 @@ func PageSteps(ctx context.Context, v *View, q session.PageQuery) (steps int, er
 			return err
 		}
 		sql := s.facts.pageSQL(clause, q.Order)
+		if stmt, ok := s.stmts[sql]; ok {
+			stmt.Status(sqlite3.STMTSTATUS_VM_STEP, true)
+		}
 		if err := s.each(sql, func(*sqlite3.Stmt) error { return nil }, append(args, q.Limit, q.Offset)...); err != nil {
 			return err
 		}
@@ -73,3 +76,14 @@ func CancelDuring(v *View, ctx context.Context, cancel func()) {
 
 // SetRowBudget makes every read pay for n rows from the next opening on.
 func SetRowBudget(v *View, n int64) { v.rows = n }
+
+// ForgetTolls makes the next detail count its log anew.
+func ForgetTolls(v *View) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.current != nil {
+		v.current.mu.Lock()
+		clear(v.current.toll)
+		v.current.mu.Unlock()
+	}
+}
