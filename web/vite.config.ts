@@ -9,11 +9,20 @@ export default defineConfig({
   base: "/",
   build: {
     target: "es2022",
+    // The oldest browsers that know light-dark(), so that it is kept as it is.
+    cssTarget: ["chrome123", "firefox120", "safari17.5"],
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     sourcemap: false,
     reportCompressedSize: false,
   },
   server: { proxy: { "/api": "http://127.0.0.1:8765", "/health": "http://127.0.0.1:8765" } },
-  test: { environment: "jsdom", include: ["src/**/*.test.{ts,tsx}"], env: { TZ: "UTC" } },
+  test: {
+    projects: [
+      { extends: true, test: { name: "unit", environment: "jsdom", include: ["src/**/*.test.{ts,tsx}"], setupFiles: ["src/test/setup.ts"], env: { TZ: "UTC" } } },
+      // One browser and one daemon at a time: both are heavy.
+      { test: { name: "e2e", environment: "node", include: ["e2e/*.test.ts"], fileParallelism: false, testTimeout: 60_000, hookTimeout: 120_000 } },
+      { test: { name: "screenshot", environment: "node", include: ["e2e/screenshot.ts"], testTimeout: 60_000, hookTimeout: 120_000 } },
+    ],
+  },
 });

@@ -2,30 +2,56 @@ import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { App } from "./app/App";
+import { Boundary } from "./app/Boundary";
+import { applyTheme, readTheme } from "./app/theme";
 import "./app/tokens.css";
 import "./app/layout.css";
-import { applyTheme, readTheme } from "./app/theme";
-import { ApiError } from "./lib/http/problem";
+import "./app/list.css";
+import "./app/session.css";
+import { exchange, takeCode } from "./features/access/api/exchange";
+import { prepareWords } from "./features/session/components/Words";
+import { onAsked, readAsked } from "./lib/http/token";
+import { ApiError } from "./lib/problem/problem";
 
 applyTheme(readTheme());
 
-// A refusal is an answer: only a daemon that did not answer is asked again.
 const queries = new QueryClient({
   defaultOptions: {
     queries: {
-      retry: (failures, error) => error instanceof ApiError && error.unreachable && failures < 2,
-      refetchOnWindowFocus: false,
+      // A refusal is an answer: only a daemon that did not answer is asked again.
+      retry: (failures, error) => error instanceof ApiError && error.unreachable && failures < 1,
+      retryDelay: 500,
+      // The daemon is on this machine: what the browser thinks of the network
+      // does not matter.
+      networkMode: "always",
+      refetchOnWindowFocus: true,
       staleTime: 2_000,
     },
   },
 });
 
-const root = document.getElementById("root");
-if (root === null) throw new Error("index.html has no #root");
-createRoot(root).render(
-  <StrictMode>
-    <QueryClientProvider client={queries}>
-      <App />
-    </QueryClientProvider>
-  </StrictMode>,
-);
+// A token that came in lets through what was refused without it.
+onAsked(() => {
+  if (readAsked().state === "no") void queries.refetchQueries({ predicate: (q) => q.state.status === "error" });
+});
+
+async function start(): Promise<void> {
+  const root = document.getElementById("root");
+  if (root === null) throw new Error("index.html has no #root");
+  // The code first: what is asked for before it would be refused. One that is
+  // used or late changes nothing; Studio asks for the token when it needs it.
+  const code = takeCode(window.location, window.history);
+  if (code !== null) await exchange(code).catch(() => undefined);
+  createRoot(root).render(
+    <StrictMode>
+      <Boundary>
+        <QueryClientProvider client={queries}>
+          <App />
+        </QueryClientProvider>
+      </Boundary>
+    </StrictMode>,
+  );
+  prepareWords();
+}
+
+void start();

@@ -1,96 +1,121 @@
 import { useQuery } from "@tanstack/react-query";
 import { useCallback, useEffect, useRef, useState } from "react";
+import { TokenForm } from "../features/access/components/TokenForm";
 import { listProjects } from "../features/runs/api/runs";
-import type { RunFilter } from "../features/runs/api/types";
 import { FilterBar } from "../features/runs/components/FilterBar";
-import { RunList } from "../features/runs/components/RunList";
-import { useNow, useRuns } from "../features/runs/state/useRuns";
+import { ListPane } from "../features/runs/components/ListPane";
+import type { ListHandle } from "../features/runs/components/RunList";
+import type { RunFilter } from "../features/runs/state/filter";
 import { SessionView } from "../features/session/components/SessionView";
-import { ApiError } from "../lib/http/problem";
+import { useMedia } from "../lib/media/useMedia";
 import { KeysDialog } from "./KeysDialog";
+import { writePlace } from "./place";
+import { rowHeights, useRows } from "./rows";
 import { Separator, useListWidth } from "./Separator";
 import { applyTheme, nextTheme, readTheme } from "./theme";
 import { useKeys } from "./useKeys";
-import { usePlace } from "./usePlace";
+import { usePlace, type How } from "./usePlace";
+
+/** Below this there is one pane. */
+const oneEnough = "(max-width: 899px)";
 
 /** The whole page: what is listed, and the one session that is looked at. */
 export function App() {
   const [place, go] = usePlace();
   const [theme, setTheme] = useState(readTheme);
+  const [rows, setRows] = useRows();
   const [width, setWidth] = useListWidth();
   const [keysOpen, setKeysOpen] = useState(false);
-  const now = useNow();
-  const runs = useRuns(place.filter);
-  const projects = useQuery({ queryKey: ["projects"], queryFn: ({ signal }) => listProjects(signal), staleTime: 30_000 });
-  const back = useRef<HTMLElement | null>(null);
+  const narrow = useMedia(oneEnough);
+  const list = useRef<ListHandle>(null);
+  const projects = useQuery({ queryKey: ["projects"], queryFn: ({ signal }) => listProjects(signal), staleTime: 30_000, refetchInterval: 30_000 });
 
-  const filterTo = useCallback(
-    (filter: RunFilter, how: "push" | "replace") => go({ selected: place.selected, filter }, how),
-    [go, place.selected],
-  );
-  const select = useCallback(
-    (id: string | null) => {
-      if (id !== null) back.current = document.activeElement instanceof HTMLElement ? document.activeElement : null;
-      go({ ...place, selected: id }, "push");
+  const { selected, filter } = place;
+  const filterTo = useCallback((to: RunFilter, how: How = "push") => go({ selected, filter: to }, how), [go, selected]);
+  const open = useCallback((id: string) => go({ selected: id, filter }, "push"), [go, filter]);
+  const close = useCallback(() => go({ selected: null, filter }, "push"), [go, filter]);
+  const hrefOf = useCallback((id: string) => writePlace({ selected: id, filter }), [filter]);
+  // A search from a session that covers the list closes the session first.
+  const searching = useRef(false);
+  const toList = useCallback(() => list.current?.focus(), []);
+  useKeys({
+    move: (by) => {
+      if (!narrow || selected === null) list.current?.move(by);
     },
-    [go, place],
-  );
+    search: () => {
+      if (narrow && selected !== null) {
+        searching.current = true;
+        close();
+      } else toSearch();
+    },
+    help: () => setKeysOpen(true),
+    back: () => {
+      if (selected === null) toList();
+      else close();
+    },
+  });
+
+  // What was closed gives the focus back to its row.
+  const was = useRef(selected);
   useEffect(() => {
-    if (place.selected === null) back.current?.focus();
-  }, [place.selected]);
-  useKeys({ runs: runs.runs, selected: place.selected, select, help: () => setKeysOpen(true) });
+    if (was.current !== null && selected === null) (searching.current ? toSearch : toList)();
+    searching.current = false;
+    was.current = selected;
+  }, [selected, toList]);
+
+  useEffect(() => {
+    document.title = selected === null ? "Podium" : `${selected.slice(0, 8)} · Podium`;
+  }, [selected]);
 
   return (
-    <div className="page" data-selected={place.selected !== null} style={{ gridTemplateColumns: `${width}px 5px minmax(0, 1fr)` }}>
+    <div className="page" data-open={selected !== null} style={narrow ? undefined : { gridTemplateColumns: `${width}px 7px minmax(0, 1fr)` }}>
       <header className="bar">
-        <strong>Podium</strong>
-        <FilterBar filter={place.filter} projects={projects.data?.projects ?? []} onChange={filterTo} />
-        <button type="button" onClick={() => setKeysOpen(true)} aria-label="Keyboard shortcuts">
-          ?
-        </button>
-        <button
-          type="button"
-          aria-label={`Theme: ${theme}`}
-          onClick={() => {
-            const next = nextTheme(theme);
-            applyTheme(next);
-            setTheme(next);
-          }}
-        >
-          {theme}
-        </button>
-      </header>
-      <section className="list-pane" aria-label="Sessions">
-        <div className="list-head">
-          <div className="sorts" role="group" aria-label="Order">
-            {(["recent", "cost"] as const).map((sort) => (
-              <button
-                key={sort}
-                type="button"
-                aria-pressed={(place.filter.sort ?? "recent") === sort}
-                onClick={() => filterTo({ ...place.filter, sort }, "push")}
-              >
-                {sort}
-              </button>
-            ))}
-          </div>
-          <p role="status" className="count">
-            {runs.total === null ? "" : runs.total === 1 ? "1 session" : `${runs.total.toLocaleString("en")} sessions`}
-            {runs.isError && runs.data ? " · not refreshed" : ""}
-          </p>
+        <h1>Podium</h1>
+        <FilterBar filter={filter} projects={projects.data?.projects ?? []} onChange={filterTo} onLeave={toList} />
+        <div className="settings">
+          <button type="button" className="quiet" aria-pressed={rows === "compact"} onClick={() => setRows(rows === "compact" ? "comfortable" : "compact")}>
+            compact
+          </button>
+          <button
+            type="button"
+            className="quiet"
+            aria-label={`Theme: ${theme}`}
+            onClick={() => {
+              const next = nextTheme(theme);
+              applyTheme(next);
+              setTheme(next);
+            }}
+          >
+            {theme}
+          </button>
+          <button type="button" className="quiet" onClick={() => setKeysOpen(true)} aria-label="Keys" aria-keyshortcuts="?">
+            ?
+          </button>
         </div>
-        <ListBody runs={runs} now={now} selected={place.selected} select={select} filtered={Object.keys(place.filter).some((k) => k !== "sort")} />
-      </section>
-      <Separator width={width} onWidth={setWidth} />
+        <TokenForm />
+      </header>
+      <ListPane filter={filter} onFilter={filterTo} selected={selected} onOpen={open} hrefOf={hrefOf} rowHeight={rowHeights[rows]} list={list} />
+      {narrow ? null : <Separator width={width} onWidth={setWidth} />}
       <main className="session-pane">
-        {place.selected === null ? (
-          <p className="note">Select a session. j and k move, enter opens, ? shows all keys.</p>
+        {selected === null ? (
+          <p className="note hint">
+            Select a session to read it. <kbd>j</kbd> and <kbd>k</kbd> move through the list, <kbd>Enter</kbd> opens, <kbd>?</kbd> shows all keys.
+          </p>
         ) : (
           <>
-            <button type="button" className="back" onClick={() => select(null)}>
-              Back to the list
-            </button>
-            <SessionView key={place.selected} id={place.selected} now={now} />
+            {narrow ? (
+              <button type="button" className="back" onClick={close}>
+                Back to the list
+              </button>
+            ) : null}
+            <SessionView
+              key={selected}
+              id={selected}
+              takesFocus={narrow}
+              hrefOf={hrefOf}
+              onOpen={open}
+              onTag={(tag) => filterTo({ tag: [tag] })}
+            />
           </>
         )}
       </main>
@@ -99,65 +124,6 @@ export function App() {
   );
 }
 
-interface BodyProps {
-  runs: ReturnType<typeof useRuns>;
-  now: number;
-  selected: string | null;
-  select: (id: string | null) => void;
-  filtered: boolean;
-}
-
-function ListBody({ runs, now, selected, select, filtered }: BodyProps) {
-  if (runs.isPending) {
-    return (
-      <div className="bones" aria-busy="true" aria-label="Loading sessions">
-        {Array.from({ length: 12 }, (_, i) => (
-          <div key={i} className="bone bone-row" />
-        ))}
-      </div>
-    );
-  }
-  if (runs.isError && runs.data === undefined) {
-    const down = runs.error instanceof ApiError && runs.error.unreachable;
-    return (
-      <div className="empty" role="alert">
-        <p>{runs.error.message}</p>
-        {down ? (
-          <p>
-            Start it with <code>podium studio</code>.
-          </p>
-        ) : null}
-        <button type="button" onClick={() => void runs.refetch()}>
-          Try again
-        </button>
-      </div>
-    );
-  }
-  if (runs.runs.length === 0) {
-    return filtered ? (
-      <p className="empty">No session matches these filters.</p>
-    ) : (
-      <div className="empty">
-        <p>No sessions yet. Start one in a project folder:</p>
-        <pre>podium run -p "what does this project do?"</pre>
-      </div>
-    );
-  }
-  return (
-    <>
-      <RunList runs={runs.runs} now={now} selected={selected} onSelect={select} />
-      {runs.hasNextPage ? (
-        <button
-          type="button"
-          className="more"
-          aria-disabled={runs.isFetchingNextPage}
-          onClick={() => {
-            if (!runs.isFetchingNextPage) void runs.fetchNextPage();
-          }}
-        >
-          {runs.isFetchNextPageError ? "Load more (the last try failed)" : runs.isFetchingNextPage ? "Loading" : "Load more"}
-        </button>
-      ) : null}
-    </>
-  );
+function toSearch(): void {
+  document.getElementById("search")?.focus();
 }

@@ -1,12 +1,13 @@
 import { useEffect, useRef } from "react";
 
-const keys: [string, string][] = [
-  ["j / k", "next, previous session"],
-  ["Enter", "open the focused session"],
-  ["/", "search"],
-  ["Escape", "leave the search; back to the list"],
-  ["Left / Right on the separator", "move it"],
-  ["?", "this list"],
+const keys: { keys: string[]; what: string }[] = [
+  { keys: ["j", "k"], what: "next and previous session in the list" },
+  { keys: ["Enter"], what: "open the session" },
+  { keys: ["Escape"], what: "back to the list; leave the search" },
+  { keys: ["/"], what: "search" },
+  { keys: ["Home", "End", "Page Up", "Page Down"], what: "through the list, while it has the focus" },
+  { keys: ["Left", "Right"], what: "move the line between list and session, while it has the focus" },
+  { keys: ["?"], what: "this list" },
 ];
 
 /** All keys of the page. */
@@ -17,14 +18,17 @@ export function KeysDialog({ open, onClose }: { open: boolean; onClose: () => vo
     else dialog.current?.close();
   }, [open]);
   return (
-    <dialog ref={dialog} onClose={onClose} aria-label="Keyboard shortcuts">
+    <dialog ref={dialog} onClose={onClose} aria-labelledby="keys-title">
+      <h2 id="keys-title">Keys</h2>
       <dl>
-        {keys.map(([key, what]) => (
-          <div key={key}>
+        {keys.map((k) => (
+          <div key={k.what}>
             <dt>
-              <kbd>{key}</kbd>
+              {k.keys.map((key) => (
+                <kbd key={key}>{key}</kbd>
+              ))}
             </dt>
-            <dd>{what}</dd>
+            <dd>{k.what}</dd>
           </div>
         ))}
       </dl>

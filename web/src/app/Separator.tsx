@@ -1,6 +1,8 @@
 import { useCallback, useState } from "react";
+import { recall, remember } from "../lib/memory/memory";
 
 const key = "podium.list-width";
+const usual = 520;
 const least = 320;
 const most = 900;
 const step = 16;
@@ -11,10 +13,10 @@ function clamp(width: number): number {
 
 /** The width of the list pane in pixels, remembered. */
 export function useListWidth(): [number, (width: number) => void] {
-  const [width, setWidth] = useState(() => clamp(Number(localStorage.getItem(key)) || 480));
+  const [width, setWidth] = useState(() => clamp(Number(recall(key)) || usual));
   const set = useCallback((to: number) => {
     const w = clamp(to);
-    localStorage.setItem(key, String(w));
+    remember(key, String(w));
     setWidth(w);
   }, []);
   return [width, set];
@@ -32,18 +34,19 @@ export function Separator({ width, onWidth }: { width: number; onWidth: (width: 
       aria-valuenow={width}
       aria-valuemin={least}
       aria-valuemax={most}
+      aria-valuetext={`${width} pixels`}
       onKeyDown={(e) => {
-        if (e.key === "ArrowLeft") onWidth(width - step);
-        else if (e.key === "ArrowRight") onWidth(width + step);
-        else return;
+        const to: Record<string, number> = { ArrowLeft: width - step, ArrowRight: width + step, Home: least, End: most };
+        const wanted = to[e.key];
+        if (wanted === undefined || e.ctrlKey || e.metaKey || e.altKey) return;
         e.preventDefault();
+        onWidth(wanted);
       }}
-      onPointerDown={(e) => {
-        e.currentTarget.setPointerCapture(e.pointerId);
-      }}
+      onPointerDown={(e) => e.currentTarget.setPointerCapture(e.pointerId)}
       onPointerMove={(e) => {
         if (e.currentTarget.hasPointerCapture(e.pointerId)) onWidth(e.clientX);
       }}
+      onDoubleClick={() => onWidth(usual)}
     />
   );
 }

@@ -1,21 +1,20 @@
+import { recall, remember } from "../lib/memory/memory";
+
+/** auto follows the system. */
 export type Theme = "auto" | "light" | "dark";
 
 const key = "podium.theme";
 
 export function readTheme(): Theme {
-  const t = localStorage.getItem(key);
+  const t = recall(key);
   return t === "light" || t === "dark" ? t : "auto";
 }
 
-/** Applies and remembers a theme; auto follows the system. */
+/** Applies and remembers a theme. */
 export function applyTheme(theme: Theme): void {
-  if (theme === "auto") {
-    delete document.documentElement.dataset["theme"];
-    localStorage.removeItem(key);
-    return;
-  }
-  document.documentElement.dataset["theme"] = theme;
-  localStorage.setItem(key, theme);
+  if (theme === "auto") delete document.documentElement.dataset["theme"];
+  else document.documentElement.dataset["theme"] = theme;
+  remember(key, theme === "auto" ? null : theme);
 }
 
 export function nextTheme(theme: Theme): Theme {

@@ -1,51 +1,48 @@
-import { useEffect } from "react";
-import type { Run } from "../features/runs/api/types";
+import { useEffect, useEffectEvent } from "react";
 
-interface Actions {
-  runs: Run[];
-  selected: string | null;
-  select: (id: string | null) => void;
+/** What the page's keys do. */
+export interface KeyActions {
+  /** Moves the focus in the list by rows. */
+  move: (by: number) => void;
+  search: () => void;
   help: () => void;
+  /** Leaves what is open. */
+  back: () => void;
 }
 
 /** The page's keys. Nothing happens while a person types or holds a modifier. */
-export function useKeys({ runs, selected, select, help }: Actions): void {
-  useEffect(() => {
-    const onKey = (e: KeyboardEvent) => {
-      const target = e.target instanceof HTMLElement ? e.target : null;
-      const typing = target !== null && (target.matches("input, textarea, select") || target.isContentEditable);
-      if (e.ctrlKey || e.metaKey || e.altKey || document.querySelector("dialog[open]") !== null) return;
-      if (typing) {
-        if (e.key === "Escape") target.blur();
+export function useKeys(actions: KeyActions): void {
+  const onKey = useEffectEvent((e: KeyboardEvent) => {
+    if (e.defaultPrevented || e.ctrlKey || e.metaKey || e.altKey || e.isComposing) return;
+    if (document.querySelector("dialog[open]") !== null || isTyping(e.target)) return;
+    switch (e.key) {
+      case "j":
+        actions.move(1);
+        break;
+      case "k":
+        actions.move(-1);
+        break;
+      case "/":
+        actions.search();
+        break;
+      case "?":
+        actions.help();
+        break;
+      case "Escape":
+        actions.back();
+        break;
+      default:
         return;
-      }
-      const at = runs.findIndex((r) => r.id === selected);
-      const step = (to: number) => {
-        const run = runs[Math.max(0, Math.min(runs.length - 1, to))];
-        if (run !== undefined) select(run.id);
-      };
-      switch (e.key) {
-        case "j":
-          step(at + 1);
-          break;
-        case "k":
-          step(at < 0 ? 0 : at - 1);
-          break;
-        case "/":
-          document.getElementById("search")?.focus();
-          break;
-        case "?":
-          help();
-          break;
-        case "Escape":
-          select(null);
-          break;
-        default:
-          return;
-      }
-      e.preventDefault();
-    };
-    window.addEventListener("keydown", onKey);
-    return () => window.removeEventListener("keydown", onKey);
-  }, [runs, selected, select, help]);
+    }
+    e.preventDefault();
+  });
+  useEffect(() => {
+    const listen = (e: KeyboardEvent) => onKey(e);
+    window.addEventListener("keydown", listen);
+    return () => window.removeEventListener("keydown", listen);
+  }, []);
+}
+
+function isTyping(target: EventTarget | null): boolean {
+  return target instanceof HTMLElement && (target.matches("input, textarea, select") || target.isContentEditable);
 }

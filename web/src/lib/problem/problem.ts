@@ -1,7 +1,7 @@
 /** A refusal or failure of Studio, in one shape whatever the body looked like. */
 export class ApiError extends Error {
   constructor(
-    /** HTTP status; 0 when no answer came. */
+    /** HTTP status; 0 when no whole answer came. */
     readonly status: number,
     message: string,
     /** The server's own word, where the body has one. */
@@ -17,11 +17,17 @@ export class ApiError extends Error {
   get unreachable(): boolean {
     return this.status === 0;
   }
+
+  /** The same request may succeed later without anybody doing anything. */
+  get passing(): boolean {
+    return this.unreachable || this.status >= 500 && this.status !== 501;
+  }
 }
 
 /** Reads an error body: a text, a list of fields, or an object with a code. */
 export function problemOf(status: number, body: unknown): ApiError {
   const detail = isRecord(body) ? body["detail"] : undefined;
+  if (status === 401) return new ApiError(status, "Studio wants its token.");
   if (typeof detail === "string" && detail !== "") return new ApiError(status, detail);
   if (Array.isArray(detail)) return new ApiError(status, fieldMessages(detail));
   if (isRecord(detail) && typeof detail["message"] === "string") {

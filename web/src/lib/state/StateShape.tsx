@@ -1,4 +1,4 @@
-import type { DisplayState } from "../state/state";
+import type { DisplayState } from "./state";
 
 /** The shape of a state; the word stands beside it, so it is hidden from readers. */
 export function StateShape({ state }: { state: DisplayState }) {

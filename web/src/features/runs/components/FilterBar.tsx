@@ -1,74 +1,112 @@
-import { useEffect, useState } from "react";
-import type { ProjectCount, RunFilter } from "../api/types";
-import { kinds } from "../state/url";
+import { useEffect, useId, useRef, useState } from "react";
+import type { ProjectCount } from "../api/types";
+import { kinds, statuses, type Kind, type RunFilter, type StatusWord } from "../state/filter";
+import { grouped } from "../../../lib/format/format";
 
 interface Props {
   filter: RunFilter;
   projects: ProjectCount[];
+  /** replace keeps the address history as it is; typing would fill it. */
   onChange: (filter: RunFilter, how: "push" | "replace") => void;
+  /** Leaves the search for the list. */
+  onLeave: () => void;
 }
 
-const statuses = ["running", "completed", "failed", "cancelled", "timed_out", "aborted"];
+/** Where an empty value would mean any project. */
 const noProject = "\u0000none";
 
-/** Search and facets; all of them are the server's filters. */
-export function FilterBar({ filter, projects, onChange }: Props) {
-  const [text, setText] = useState(filter.search ?? "");
-  useEffect(() => setText(filter.search ?? ""), [filter.search]);
-  useEffect(() => {
-    if (text === (filter.search ?? "")) return;
-    const timer = setTimeout(() => onChange(withText(filter, text), "replace"), 300);
-    return () => clearTimeout(timer);
-  }, [text, filter, onChange]);
+/** How long typing has to rest before it is searched for, in ms. */
+export const searchPause = 300;
 
+/** Search and facets; all of them are the server's filters. */
+export function FilterBar({ filter, projects, onChange, onLeave }: Props) {
   return (
     <div className="filters" role="search">
-      <input
-        id="search"
-        type="search"
-        value={text}
-        onChange={(e) => setText(e.target.value)}
-        placeholder="search names and agents"
-        aria-label="Search names and agents"
-        autoComplete="off"
-        spellCheck={false}
-      />
+      <SearchField filter={filter} onChange={onChange} onLeave={onLeave} />
       <Pick
         label="project"
         value={filter.project_null ? noProject : (filter.project ?? "")}
-        options={projects.map((p) => ({
-          value: p.project ?? noProject,
-          text: `${p.project ?? "no project"} (${p.count})`,
-        }))}
+        options={projects.map((p) => ({ value: p.project ?? noProject, text: `${p.project ?? "no project"} (${grouped(String(p.count))})` }))}
         onPick={(v) => {
-          const { project: _p, project_null: _n, ...rest } = filter;
+          const { project: _, project_null: __, ...rest } = filter;
           onChange(v === "" ? rest : v === noProject ? { ...rest, project_null: true } : { ...rest, project: v }, "push");
         }}
       />
       <Pick
         label="kind"
-        value={filter.kind?.[0] ?? ""}
+        value={filter.kind ?? ""}
         options={kinds.map((k) => ({ value: k, text: k }))}
         onPick={(v) => {
-          const { kind: _k, ...rest } = filter;
-          onChange(v === "" ? rest : { ...rest, kind: [v] }, "push");
+          const { kind: _, ...rest } = filter;
+          onChange(v === "" ? rest : { ...rest, kind: v as Kind }, "push");
         }}
       />
       <Pick
         label="status"
-        value={filter.status?.[0] ?? ""}
-        options={statuses.map((s) => ({ value: s, text: s.replace("_", " ") }))}
+        value={filter.status ?? ""}
+        options={Object.keys(statuses).map((s) => ({ value: s, text: s }))}
         onPick={(v) => {
-          const { status: _s, ...rest } = filter;
-          onChange(v === "" ? rest : { ...rest, status: [v] }, "push");
+          const { status: _, ...rest } = filter;
+          onChange(v === "" ? rest : { ...rest, status: v as StatusWord }, "push");
         }}
       />
     </div>
   );
 }
 
-function withText(filter: RunFilter, text: string): RunFilter {
-  const { search: _search, ...rest } = filter;
+/** The search as it is typed; it goes into the address when typing rests. */
+function SearchField({ filter, onChange, onLeave }: Omit<Props, "projects">) {
+  const applied = filter.search ?? "";
+  const [text, setText] = useState(applied);
+  // What this field put into the address itself must not overwrite what was
+  // typed since.
+  const own = useRef(applied);
+  useEffect(() => {
+    if (applied === own.current) return;
+    own.current = applied;
+    setText(applied);
+  }, [applied]);
+  useEffect(() => {
+    if (text === applied || text === own.current) return;
+    const timer = setTimeout(() => {
+      own.current = text;
+      onChange(withSearch(filter, text), "replace");
+    }, searchPause);
+    return () => clearTimeout(timer);
+  }, [text, applied, filter, onChange]);
+
+  const now = () => {
+    if (text === applied) return;
+    own.current = text;
+    onChange(withSearch(filter, text), "replace");
+  };
+  return (
+    <input
+      id="search"
+      type="search"
+      value={text}
+      onChange={(e) => setText(e.target.value)}
+      onKeyDown={(e) => {
+        if (e.key === "Enter") now();
+        if (e.key !== "Escape") return;
+        // The browser would empty the field.
+        e.preventDefault();
+        e.stopPropagation();
+        now();
+        onLeave();
+      }}
+      placeholder="search names and agents"
+      aria-label="Search names and agents"
+      aria-keyshortcuts="/"
+      autoComplete="off"
+      spellCheck={false}
+      maxLength={1000}
+    />
+  );
+}
+
+function withSearch(filter: RunFilter, text: string): RunFilter {
+  const { search: _, ...rest } = filter;
   return text === "" ? rest : { ...rest, search: text };
 }
 
@@ -79,17 +117,24 @@ interface PickProps {
   onPick: (value: string) => void;
 }
 
+/** One facet. A value from the address that is no option is one all the same. */
 function Pick({ label, value, options, onPick }: PickProps) {
+  const id = useId();
   const known = value === "" || options.some((o) => o.value === value);
   return (
-    <select aria-label={label} value={value} onChange={(e) => onPick(e.target.value)} data-set={value !== ""}>
-      <option value="">{`any ${label}`}</option>
-      {known ? null : <option value={value}>{value}</option>}
-      {options.map((o) => (
-        <option key={o.value} value={o.value}>
-          {o.text}
-        </option>
-      ))}
-    </select>
+    <>
+      <label htmlFor={id} className="unseen">
+        {label}
+      </label>
+      <select id={id} value={value} onChange={(e) => onPick(e.target.value)} data-set={value !== ""}>
+        <option value="">{`any ${label}`}</option>
+        {known ? null : <option value={value}>{value === noProject ? "no project" : value}</option>}
+        {options.map((o) => (
+          <option key={o.value} value={o.value}>
+            {o.text}
+          </option>
+        ))}
+      </select>
+    </>
   );
 }

@@ -1,63 +1,138 @@
-import { useVirtualizer } from "@tanstack/react-virtual";
-import { useEffect, useRef } from "react";
-import { age, cost } from "../../../lib/format/format";
+import { defaultRangeExtractor, useVirtualizer, type Range } from "@tanstack/react-virtual";
+import { useCallback, useEffect, useImperativeHandle, useRef, useState } from "react";
 import type { Run } from "../api/types";
-import { displayState, stateWord } from "../state/state";
-import { StateShape } from "./StateShape";
+import { RunRow } from "./RunRow";
 
 interface Props {
   runs: Run[];
   now: number;
+  /** Height of a row in pixels. */
+  rowHeight: number;
+  /** The open session. */
   selected: string | null;
-  onSelect: (id: string) => void;
+  /** The rows belong to an older filter. */
+  outdated: boolean;
+  /** The address of a session, for links. */
+  hrefOf: (id: string) => string;
+  onOpen: (id: string) => void;
 }
 
-const rowHeight = 32;
+/** What may be asked of a list from outside. */
+export interface ListHandle {
+  /** Moves the focus by rows; from outside the list to the current row first. */
+  move: (by: number) => void;
+  /** Puts the focus on the current row. */
+  focus: () => void;
+}
 
-/** The rows of the list, of which only the visible ones are in the document. */
-export function RunList({ runs, now, selected, onSelect }: Props) {
+/**
+ * The rows of the list, of which only those in sight are in the document. One
+ * of them, the current one, can be reached with Tab and stays in the document;
+ * keys move from it.
+ */
+export function RunList({ runs, now, rowHeight, selected, outdated, hrefOf, onOpen, ref }: Props & { ref: React.Ref<ListHandle> }) {
   const scroller = useRef<HTMLDivElement>(null);
+  const [current, setCurrent] = useState<string | null>(selected);
+  const found = runs.findIndex((r) => r.id === current);
+  const at = found < 0 ? 0 : found;
+
+  const range = useCallback(
+    (r: Range) => {
+      const shown = defaultRangeExtractor(r);
+      if (at >= r.count || shown.includes(at)) return shown;
+      return [...shown, at].sort((a, b) => a - b);
+    },
+    [at],
+  );
   const rows = useVirtualizer({
     count: runs.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => rowHeight,
+    getItemKey: (i) => runs[i]?.id ?? i,
+    rangeExtractor: range,
     overscan: 12,
   });
-  const at = runs.findIndex((r) => r.id === selected);
-  useEffect(() => {
-    if (at >= 0) rows.scrollToIndex(at, { align: "auto" });
-    // Only a new selection scrolls; rows that arrive must not.
-    // eslint-disable-next-line react-hooks/exhaustive-deps
-  }, [selected]);
+  useEffect(() => rows.measure(), [rows, rowHeight]);
 
+  // A row that is to be focused may first have to be scrolled into the document.
+  const wanted = useRef<string | null>(null);
+  useEffect(() => {
+    if (wanted.current === null) return;
+    const row = scroller.current?.querySelector<HTMLElement>(`[data-id="${CSS.escape(wanted.current)}"]`);
+    if (!row) return;
+    wanted.current = null;
+    row.focus({ preventScroll: true });
+  });
+
+  const go = useCallback(
+    (index: number) => {
+      const to = Math.max(0, Math.min(runs.length - 1, index));
+      const run = runs[to];
+      if (run === undefined) return;
+      wanted.current = run.id;
+      setCurrent(run.id);
+      rows.scrollToIndex(to, { align: "auto" });
+      // The row may be there already, and nothing render again.
+      const row = scroller.current?.querySelector<HTMLElement>(`[data-id="${CSS.escape(run.id)}"]`);
+      row?.focus({ preventScroll: true });
+    },
+    [runs, rows],
+  );
+  const inside = () => scroller.current?.contains(document.activeElement) ?? false;
+  useImperativeHandle(ref, () => ({ move: (by) => go(inside() ? at + by : at), focus: () => go(at) }));
+
+  // Opening and going back and forth move the current row along, if it is
+  // loaded. Only a new selection scrolls; rows that arrive do not.
+  const selectedAt = runs.findIndex((r) => r.id === selected);
+  const followed = useRef<string | null>(null);
+  useEffect(() => {
+    if (selected === followed.current || (selected !== null && selectedAt < 0)) return;
+    followed.current = selected;
+    if (selected === null) return;
+    setCurrent(selected);
+    rows.scrollToIndex(selectedAt, { align: "auto" });
+  }, [selected, selectedAt, rows]);
+
+  const page = () => Math.max(1, Math.floor((scroller.current?.clientHeight ?? 0) / rowHeight) - 1);
   return (
-    <div className="run-list" ref={scroller} role="list" aria-label="Sessions" tabIndex={-1}>
+    <div
+      className="run-list"
+      ref={scroller}
+      role="list"
+      aria-label="Sessions"
+      aria-busy={outdated}
+      data-outdated={outdated}
+      onKeyDown={(e) => {
+        if (e.ctrlKey || e.metaKey || e.altKey || e.shiftKey) return;
+        const steps: Record<string, number> = { ArrowDown: at + 1, ArrowUp: at - 1, PageDown: at + page(), PageUp: at - page(), Home: 0, End: runs.length - 1 };
+        const to = steps[e.key];
+        if (to === undefined) return;
+        e.preventDefault();
+        go(to);
+      }}
+    >
       <div className="run-list-space" style={{ height: rows.getTotalSize() }}>
         {rows.getVirtualItems().map((item) => {
           const run = runs[item.index];
           if (run === undefined) return null;
-          const state = displayState(run);
           return (
             <div
-              key={run.id}
+              key={item.key}
               role="listitem"
               className="run-row-place"
               aria-setsize={runs.length}
               aria-posinset={item.index + 1}
-              style={{ transform: `translateY(${item.start}px)` }}
+              style={{ height: rowHeight, transform: `translateY(${item.start}px)` }}
             >
-              <button
-                type="button"
-                className="run-row"
-                aria-current={run.id === selected ? "true" : undefined}
-                onClick={() => onSelect(run.id)}
-              >
-                <StateShape state={state} />
-                <span className="run-name" title={run.name}>{run.name}</span>
-                <span className={`run-state state-${state}`}>{stateWord(run)}</span>
-                <span className="run-cost">{cost(run.total_cost_usd)}</span>
-                <span className="run-age">{age(now, run.ended_at ?? run.updated_at)}</span>
-              </button>
+              <RunRow
+                run={run}
+                now={now}
+                href={hrefOf(run.id)}
+                selected={run.id === selected}
+                reachable={item.index === at}
+                onFocus={setCurrent}
+                onOpen={onOpen}
+              />
             </div>
           );
         })}

@@ -1,42 +1,75 @@
-import type { RunFilter, RunSort } from "../api/types";
+import type { RunQuery, RunSort } from "../api/types";
 
+/** The kinds that the server can filter by. */
 export const kinds = ["agent", "play", "flow", "fanout", "show"] as const;
+export type Kind = (typeof kinds)[number];
 
-/** What the address says: the selected session and the filters, never a cursor. */
-export interface Place {
-  selected: string | null;
-  filter: RunFilter;
+/**
+ * The statuses that the page offers, in the words that its rows show, and the
+ * stored ones that each stands for.
+ */
+export const statuses = {
+  waiting: ["needs_review", "blocked", "gated"],
+  running: ["running"],
+  failed: ["failed", "error", "failure"],
+  "timed out": ["timed_out"],
+  completed: ["done", "completed_empty", "running_complete"],
+  cancelled: ["cancelled"],
+  aborted: ["aborted"],
+  queued: ["pending", "queued", "scheduled"],
+} as const satisfies Record<string, readonly string[]>;
+export type StatusWord = keyof typeof statuses;
+
+/** What the list shows; absent means everything. */
+export interface RunFilter {
+  search?: string;
+  status?: StatusWord;
+  kind?: Kind;
+  project?: string;
+  project_null?: boolean;
+  playbook?: string;
+  tag?: readonly string[];
+  sort?: RunSort;
 }
 
-/** Reads the address; unknown words are dropped instead of sent. */
-export function readPlace(search: string): Place {
-  const q = new URLSearchParams(search);
+/** Whether anything is left out of the list. */
+export function filtered(filter: RunFilter): boolean {
+  return Object.keys(filter).some((key) => key !== "sort");
+}
+
+/** The filter in the server's words. */
+export function queryOf({ status, kind, ...rest }: RunFilter): RunQuery {
+  return { ...rest, ...(status ? { status: statuses[status] } : {}), ...(kind ? { kind: [kind] } : {}) };
+}
+
+/** Reads a filter out of an address; unknown words are dropped, not sent. */
+export function readFilter(q: URLSearchParams): RunFilter {
   const filter: RunFilter = {};
-  const text = q.get("q");
-  if (text) filter.search = text;
-  const status = q.getAll("status").filter((s) => s !== "");
-  if (status.length > 0) filter.status = status;
-  const kind = q.getAll("kind").filter((k) => (kinds as readonly string[]).includes(k));
-  if (kind.length > 0) filter.kind = kind;
+  const search = q.get("q");
+  if (search) filter.search = search;
+  const status = q.getAll("status").find((s): s is StatusWord => Object.hasOwn(statuses, s));
+  if (status) filter.status = status;
+  const kind = q.getAll("kind").find((k): k is Kind => (kinds as readonly string[]).includes(k));
+  if (kind) filter.kind = kind;
   const project = q.get("project");
   if (q.get("project_null") === "true") filter.project_null = true;
   else if (project) filter.project = project;
-  const sort = q.get("sort");
-  if (sort === "cost") filter.sort = sort satisfies RunSort;
-  return { selected: q.get("s") || null, filter };
+  const playbook = q.get("playbook");
+  if (playbook) filter.playbook = playbook;
+  const tag = [...new Set(q.getAll("tag"))].filter((t) => t !== "");
+  if (tag.length > 0) filter.tag = tag;
+  if (q.get("sort") === "cost") filter.sort = "cost";
+  return filter;
 }
 
-/** Writes the address; the same place always gives the same text. */
-export function writePlace(place: Place): string {
-  const q = new URLSearchParams();
-  if (place.selected) q.set("s", place.selected);
-  const f = place.filter;
+/** Writes a filter into an address, always in the same order. */
+export function writeFilter(q: URLSearchParams, f: RunFilter): void {
   if (f.search) q.set("q", f.search);
-  for (const s of f.status ?? []) q.append("status", s);
-  for (const k of f.kind ?? []) q.append("kind", k);
+  if (f.status) q.set("status", f.status);
+  if (f.kind) q.set("kind", f.kind);
   if (f.project_null) q.set("project_null", "true");
   else if (f.project) q.set("project", f.project);
+  if (f.playbook) q.set("playbook", f.playbook);
+  for (const t of f.tag ?? []) q.append("tag", t);
   if (f.sort && f.sort !== "recent") q.set("sort", f.sort);
-  const text = q.toString();
-  return text === "" ? "" : `?${text}`;
 }

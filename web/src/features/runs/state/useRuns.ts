@@ -1,47 +1,110 @@
-import { useInfiniteQuery } from "@tanstack/react-query";
-import { useEffect, useMemo, useState } from "react";
+import { keepPreviousData, useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { useEffect, useMemo, useRef } from "react";
+import { ApiError } from "../../../lib/problem/problem";
 import { listRuns } from "../api/runs";
-import type { Run, RunFilter } from "../api/types";
+import type { Run, RunPage } from "../api/types";
+import { queryOf, type RunFilter } from "./filter";
 
-const perPage = 100;
-const pollFloor = 3_000;
+/** Rows of one page of the server. */
+export const perPage = 200;
+
+/** The shortest pause between two looks at the newest page, in ms. */
+export const pollFloor = 3_000;
+
+/** The list as the page shows it. */
+export interface Runs {
+  runs: Run[];
+  /** How many match, exactly; null before the first answer. */
+  total: number | null;
+  /** No rows yet, and an answer is awaited. */
+  loading: boolean;
+  /** The rows are still those of the filter before. */
+  outdated: boolean;
+  /** What went wrong with the newest look; rows that were there stay. */
+  error: Error | null;
+  /** When the rows were last known to be right, in Unix ms. */
+  asOf: number;
+  hasMore: boolean;
+  loadingMore: boolean;
+  moreFailed: boolean;
+  loadMore: () => void;
+  retry: () => void;
+}
 
 /**
- * The v1 list, page by page. The first pages refresh while the tab is visible,
- * never faster than ten times what the last answer took.
+ * The v1 list, page by page. The newest page is looked at again and again
+ * while the tab is visible, never faster than ten times what an answer took.
+ * Pages behind it are read again only when rows came into the newest one,
+ * since then all of them have moved.
  */
-export function useRuns(filter: RunFilter) {
-  const [lastTook, setLastTook] = useState(0);
-  const query = useInfiniteQuery({
-    queryKey: ["runs", filter],
+export function useRuns(filter: RunFilter): Runs {
+  const pages = useInfiniteQuery({
+    queryKey: ["runs", "pages", filter],
     initialPageParam: 1,
-    queryFn: async ({ pageParam, signal }) => {
+    queryFn: ({ pageParam, signal }) => listRuns(queryOf(filter), pageParam, perPage, signal),
+    getNextPageParam: (last) => (last.has_next ? last.page + 1 : undefined),
+    placeholderData: keepPreviousData,
+    staleTime: Infinity,
+    // A daemon that is not there yet is waited for.
+    refetchInterval: (q) => (q.state.data === undefined && passing(q.state.error) ? pollFloor : false),
+  });
+  const settled = pages.isSuccess && !pages.isPlaceholderData;
+  const took = useRef(0);
+  const newest = useQuery({
+    queryKey: ["runs", "newest", filter],
+    enabled: settled,
+    retry: false,
+    queryFn: async ({ signal }) => {
       const begun = performance.now();
-      const page = await listRuns(filter, pageParam, perPage, signal);
-      setLastTook(performance.now() - begun);
+      const page = await listRuns(queryOf(filter), 1, perPage, signal);
+      took.current = performance.now() - begun;
       return page;
     },
-    getNextPageParam: (last) => (last.has_next ? last.page + 1 : undefined),
-    placeholderData: (old) => old,
-    refetchInterval: (q) => ((q.state.data?.pages.length ?? 1) > 2 ? false : Math.max(pollFloor, 10 * lastTook)),
-    refetchIntervalInBackground: false,
+    initialData: () => (settled ? pages.data.pages[0] : undefined),
+    initialDataUpdatedAt: pages.dataUpdatedAt,
+    staleTime: pollFloor,
+    refetchInterval: (q) => (q.state.error === null || passing(q.state.error) ? Math.max(pollFloor, 10 * took.current) : false),
   });
-  const runs = useMemo(() => dedupe(query.data?.pages.flatMap((p) => p.runs) ?? []), [query.data]);
-  return { ...query, runs, total: query.data?.pages[0]?.total ?? null };
+
+  const loaded = pages.data?.pages;
+  const first = settled && newest.data !== undefined && newest.dataUpdatedAt >= pages.dataUpdatedAt ? newest.data : loaded?.[0];
+  const moved = settled && loaded !== undefined && loaded.length > 1 && first !== undefined && !sameRows(first, loaded[0]);
+  const { refetch } = pages;
+  useEffect(() => {
+    if (moved) void refetch();
+  }, [moved, refetch]);
+
+  const runs = useMemo(() => (first === undefined ? [] : dedupe([first, ...(loaded ?? []).slice(1)])), [first, loaded]);
+  return {
+    runs,
+    total: first?.total ?? null,
+    loading: pages.isPending && pages.error === null,
+    outdated: pages.isPlaceholderData,
+    error: settled ? newest.error : pages.error,
+    asOf: Math.max(pages.dataUpdatedAt, newest.dataUpdatedAt),
+    hasMore: pages.hasNextPage,
+    loadingMore: pages.isFetchingNextPage,
+    moreFailed: pages.isFetchNextPageError,
+    loadMore: () => {
+      if (!pages.isFetchingNextPage) void pages.fetchNextPage();
+    },
+    retry: () => void (settled ? newest.refetch() : pages.refetch()),
+  };
+}
+
+function passing(error: Error | null): boolean {
+  return error instanceof ApiError && error.passing;
+}
+
+/** Whether two readings of a page hold the same sessions, in any order. */
+export function sameRows(a: RunPage, b: RunPage | undefined): boolean {
+  if (b === undefined || a.runs.length !== b.runs.length || a.total !== b.total) return false;
+  const ids = new Set(a.runs.map((r) => r.id));
+  return b.runs.every((r) => ids.has(r.id));
 }
 
 /** Rows may move between two pages while they are read: the first one counts. */
-export function dedupe(runs: Run[]): Run[] {
+export function dedupe(pages: RunPage[]): Run[] {
   const seen = new Set<string>();
-  return runs.filter((r) => !seen.has(r.id) && seen.add(r.id));
-}
-
-/** The current time in Unix seconds, for ages; ticks every ten seconds. */
-export function useNow(): number {
-  const [now, setNow] = useState(() => Date.now() / 1000);
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now() / 1000), 10_000);
-    return () => clearInterval(timer);
-  }, []);
-  return now;
+  return pages.flatMap((p) => p.runs).filter((r) => !seen.has(r.id) && seen.add(r.id));
 }

@@ -1,31 +1,18 @@
-import type { Run } from "../../runs/api/types";
+import type { components } from "../../../generated/studio";
 
-export interface Message {
-  id: string;
-  role: string;
-  content: unknown;
-  content_withheld: boolean;
-  sender: string | null;
-  timestamp: number;
-  lion_class: string;
-}
+/** GET /api/runs/{id}: the row and a window of the messages of each branch. */
+export type RunDetail = components["schemas"]["RunDetail"];
+export type Branch = components["schemas"]["Branch"];
+export type Message = components["schemas"]["Message"];
 
-export interface Branch {
-  id: string;
-  name: string | null;
-  created_at: number;
-  messages: Message[];
-  message_total: number;
-  message_window_count: number;
-  message_has_older: boolean;
-  model: string | null;
-  provider: string | null;
-}
+/** GET /api/sessions/{id}/entries: a window of the log, oldest first. */
+export type EntryWindow = components["schemas"]["EntriesBody"];
 
-/** GET /api/runs/{id}: the row and a window of its messages. */
-export interface RunDetail extends Run {
-  branches: Branch[];
-  message_limit: number;
-  message_cursor: string | null;
-  message_next_cursor: string | null;
-}
+/** GET /api/sessions/{id}/lineage: compactions through a session, oldest first. */
+export type Lineage = components["schemas"]["LineageBody"];
+
+/**
+ * One record of a log. The kinds are those of the document; one that this page
+ * does not know yet is shown as it came.
+ */
+export type Entry = Pick<components["schemas"]["Entry"], "id" | "created_at" | "payload"> & { kind: string };

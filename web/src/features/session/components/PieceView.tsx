@@ -1,62 +1,160 @@
-import type { Piece } from "../state";
+import { memo } from "react";
+import { compact, cost, grouped, moment } from "../../../lib/format/format";
+import type { Piece } from "../state/pieces";
+import { ToolView } from "./ToolView";
 import { Words } from "./Words";
 
+interface Props {
+  piece: Piece;
+  /** A call without a result may still be at work. */
+  running: boolean;
+  hrefOf: (id: string) => string;
+  onOpen: (id: string) => void;
+}
+
+/** Characters beyond which a text may have to scroll, and be reached to do so. */
+const longText = 1_000;
+
 /** One piece of a conversation. */
-export function PieceView({ piece }: { piece: Piece }) {
+export const PieceView = memo(function PieceView({ piece, running, hrefOf, onOpen }: Props) {
   switch (piece.kind) {
     case "person":
       return (
-        <article className="piece piece-person" aria-label="you">
-          <div className="who">you</div>
-          <div className="said">{piece.text}</div>
-        </article>
+        <Speech who={piece.who === "" || piece.who === "user" ? "you" : piece.who} time={piece.time}>
+          <div className="said" dir="auto" tabIndex={piece.text.length > longText ? 0 : undefined} data-withdrawn={piece.withdrawn}>
+            {piece.text}
+          </div>
+          {piece.withdrawn ? <p className="note">Taken back: the model does not see it.</p> : null}
+        </Speech>
+      );
+    case "notice":
+      return (
+        <Speech who="notice" time={piece.time}>
+          <div className="noticed" dir="auto" data-withdrawn={piece.withdrawn}>
+            {piece.text}
+          </div>
+        </Speech>
       );
     case "agent":
       return (
-        <article className="piece piece-agent" aria-label="agent">
-          <div className="who">agent</div>
+        <Speech who="agent" time={piece.time}>
           <Words text={piece.text} />
-        </article>
+        </Speech>
       );
     case "reasoning":
       return (
         <details className="piece fold">
-          <summary>reasoning</summary>
-          <Words text={piece.text} />
+          <summary>
+            <span className="fold-name">reasoning</span> <bdi className="fold-first">{firstLine(piece.text)}</bdi>
+          </summary>
+          <div className="fold-body">
+            <Words text={piece.text} />
+          </div>
         </details>
       );
     case "system":
       return (
         <details className="piece fold">
-          <summary>system · {piece.text.split("\n", 1)[0]}</summary>
-          <pre>{piece.text}</pre>
+          <summary>
+            <span className="fold-name">system</span> <bdi className="fold-first">{firstLine(piece.text)}</bdi>
+          </summary>
+          <div className="fold-body">
+            <pre tabIndex={0} dir="auto">
+              {piece.text}
+            </pre>
+          </div>
+        </details>
+      );
+    case "raw":
+      return (
+        <details className="piece fold">
+          <summary>
+            <span className="fold-name">{piece.name}</span> <span className="fold-first">not known to this page</span>
+          </summary>
+          <div className="fold-body">
+            <pre tabIndex={0}>{piece.text}</pre>
+          </div>
         </details>
       );
     case "tool":
+      return <ToolView piece={piece} running={running} />;
+    case "cut":
+      return <p className="piece mark">{piece.why}</p>;
+    case "end":
+      return <RunEnd result={piece.result} problem={piece.problem} />;
+    case "compaction":
       return (
-        <details className="piece fold fold-tool" data-failed={piece.failed}>
-          <summary>
-            <span className="tool-name">{piece.name}</span> <span className="tool-about">{piece.about}</span>
-            <span className="tool-outcome">{outcome(piece)}</span>
-          </summary>
-          <h4>input</h4>
-          <pre>{piece.input}</pre>
-          {piece.output === null ? null : (
-            <>
-              <h4>output</h4>
-              <pre>{piece.output}</pre>
-            </>
-          )}
-        </details>
+        <p className="piece mark mark-compaction">
+          <span>
+            compacted: {compact(piece.before)} to {compact(piece.after)} tokens{piece.cost === null ? "" : `, ${cost(piece.cost)}`}
+            {piece.from === "" ? null : (
+              <>
+                , continues <SessionLink id={piece.from} hrefOf={hrefOf} onOpen={onOpen} />
+              </>
+            )}
+          </span>
+        </p>
       );
     case "withheld":
-      return <p className="piece note">A message too large to show here. The export has it whole.</p>;
+      return (
+        <p className="piece note">
+          {piece.what}: too large to show here{piece.size === null ? "" : ` (${grouped(String(piece.size))} characters)`}. The export has it whole.
+        </p>
+      );
   }
+});
+
+function Speech({ who, time, children }: { who: string; time: number; children: React.ReactNode }) {
+  return (
+    <div className="piece speech">
+      <div className="who" title={moment(time)}>
+        <bdi>{who}</bdi>
+      </div>
+      <div className="speech-body">{children}</div>
+    </div>
+  );
 }
 
-function outcome(piece: Extract<Piece, { kind: "tool" }>): string {
-  if (piece.output === null) return "no result";
-  if (piece.failed) return "failed";
-  const lines = piece.output.split("\n").length;
-  return lines === 1 ? "1 line" : `${lines} lines`;
+const ends: Record<string, string> = {
+  failed: "the run failed",
+  cancelled: "the run was cancelled",
+  limit_reached: "the run stopped at its limit of turns",
+  paused: "the run was paused",
+  rolled_back: "the run was taken back",
+};
+
+/** A rule between runs; one that did not go well says so. */
+function RunEnd({ result, problem }: { result: string; problem: string }) {
+  if (result === "finished" && problem === "") return <hr className="piece" />;
+  const state = result === "failed" ? "failed" : "cancelled";
+  return (
+    <p className={`piece mark state-${state}`}>
+      <span>
+        {ends[result] ?? (result === "finished" ? "the run finished" : `the run ended: ${result}`)}
+        {problem === "" ? "" : `: ${problem}`}
+      </span>
+    </p>
+  );
+}
+
+/** A session by the first eight digits of its id. */
+export function SessionLink({ id, hrefOf, onOpen }: { id: string } & Pick<Props, "hrefOf" | "onOpen">) {
+  return (
+    <a
+      className="number"
+      href={hrefOf(id)}
+      title={id}
+      onClick={(e) => {
+        if (e.ctrlKey || e.metaKey || e.shiftKey || e.altKey) return;
+        e.preventDefault();
+        onOpen(id);
+      }}
+    >
+      {id.slice(0, 8)}
+    </a>
+  );
+}
+
+function firstLine(text: string): string {
+  return text.trimStart().split("\n", 1)[0] ?? "";
 }

@@ -1,107 +1,119 @@
-import { useInfiniteQuery } from "@tanstack/react-query";
-import { useMemo } from "react";
-import { compact, cost, duration } from "../../../lib/format/format";
-import { ApiError } from "../../../lib/http/problem";
-import { StateShape } from "../../runs/components/StateShape";
-import { displayState, stateWord } from "../../runs/state/state";
-import { getRun } from "../api/session";
-import type { RunDetail } from "../api/types";
-import { pieces } from "../state";
-import { PieceView } from "./PieceView";
+import { useEffect, useRef } from "react";
+import { useNow } from "../../../lib/clock/useNow";
+import { clock } from "../../../lib/format/format";
+import { ApiError } from "../../../lib/problem/problem";
+import { useBranches, useHead, useLineage, useLog } from "../state/useSession";
+import { ConversationView } from "./ConversationView";
+import { SessionLink } from "./PieceView";
+import { SessionHead } from "./SessionHead";
 
-/** One session: what it is, and its conversation, newest window first. */
-export function SessionView({ id, now }: { id: string; now: number }) {
-  const query = useInfiniteQuery({
-    queryKey: ["run", id],
-    initialPageParam: null as string | null,
-    queryFn: ({ pageParam, signal }) => getRun(id, pageParam, signal),
-    getNextPageParam: (last) => last.message_next_cursor ?? undefined,
-    refetchInterval: (q) => (q.state.data?.pages.length === 1 && q.state.data.pages[0]?.status === "running" ? 3_000 : false),
-  });
-  const windows = query.data?.pages;
-  const head = windows?.[0];
-  const shown = useMemo(() => (windows === undefined ? [] : conversation(windows)), [windows]);
+interface Props {
+  id: string;
+  /** Whether the session takes the focus when it opens: where the list is gone. */
+  takesFocus: boolean;
+  hrefOf: (id: string) => string;
+  onOpen: (id: string) => void;
+  onTag: (tag: string) => void;
+}
 
-  if (query.isPending) return <Skeleton />;
-  if (head === undefined) return <Failure error={query.error} again={() => void query.refetch()} />;
-  const state = displayState(head);
+/** One session: what it is, and its conversation. */
+export function SessionView({ id, takesFocus, hrefOf, onOpen, onTag }: Props) {
+  const head = useHead(id);
+  const run = head.data;
+  const several = (run?.branches.length ?? 0) > 1;
+  const version = run?.updated_at ?? null;
+  const log = useLog(id, version, run !== undefined && !several);
+  const branches = useBranches(id, version, run !== undefined && several);
+  const conversation = several ? branches : log;
+  const running = run?.status === "running";
+  const ticked = useNow(running ? 1_000 : 60_000);
+  const now = Math.max(ticked, head.dataUpdatedAt / 1000);
+
+  const heading = useRef<HTMLHeadingElement>(null);
+  const loaded = run !== undefined;
+  useEffect(() => {
+    if (loaded && takesFocus) heading.current?.focus({ preventScroll: true });
+  }, [loaded, takesFocus]);
+
+  if (head.isPending && head.error === null) return <Bones />;
+  if (run === undefined) return <Failure id={id} error={head.error} retry={() => void head.refetch()} />;
   return (
-    <section className="session" aria-label={head.name}>
-      <header className="session-head">
-        <h1>{head.name}</h1>
-        <p className="facts">
-          <StateShape state={state} />
-          <span className={`state-${state}`}>{stateWord(head)}</span>
-          <Fact name="model" value={head.model} />
+    <article className="session" aria-label={run.name}>
+      <SessionHead run={run} now={now} onTag={onTag} heading={heading} />
+      {head.error === null ? null : (
+        <div className="strip strip-problem" role="alert">
           <span>
-            {compact(head.input_tokens)} in · {compact(head.output_tokens)} out
+            {head.error.message} As of {clock(head.dataUpdatedAt / 1000)}.
           </span>
-          <span className="number">{cost(head.total_cost_usd)}</span>
-          {head.started_at === null ? null : <span>{duration((head.ended_at ?? now) - head.started_at)}</span>}
-          <Fact name="project" value={head.project} />
-          {head.tags.map((t) => (
-            <span key={t} className="tag">
-              {t}
-            </span>
-          ))}
-        </p>
-        {head.status_reason_summary === null ? null : <p className="reason">{head.status_reason_summary}</p>}
-        <p className="id">{head.id}</p>
-      </header>
-      <div className="conversation">
-        {query.hasNextPage ? (
-          <button
-            type="button"
-            className="more"
-            aria-disabled={query.isFetchingNextPage}
-            onClick={() => {
-              if (!query.isFetchingNextPage) void query.fetchNextPage();
-            }}
-          >
-            {query.isFetchingNextPage ? "Loading older messages" : "Older messages"}
+          <button type="button" onClick={() => void head.refetch()}>
+            Try again
           </button>
-        ) : null}
-        {shown.length === 0 ? <p className="note">No messages yet.</p> : shown.map((p) => <PieceView key={p.id} piece={p} />)}
-      </div>
-    </section>
+        </div>
+      )}
+      {conversation.loading ? (
+        <div className="conversation-pane" aria-busy="true" role="status" aria-label="Loading the conversation">
+          <span className="bone bone-block" />
+          <span className="bone bone-block" />
+        </div>
+      ) : conversation.error !== null ? (
+        <div className="empty" role="alert">
+          <p>{conversation.error.message}</p>
+          <button type="button" onClick={conversation.retry}>
+            Try again
+          </button>
+        </div>
+      ) : (
+        <ConversationView conversation={conversation} running={running} hrefOf={hrefOf} onOpen={onOpen}>
+          <Continued id={id} hrefOf={hrefOf} onOpen={onOpen} />
+        </ConversationView>
+      )}
+    </article>
   );
 }
 
-/** The windows came newest first; the conversation reads oldest first. */
-function conversation(windows: RunDetail[]) {
-  const branches = new Map<string, RunDetail["branches"][number]["messages"]>();
-  for (const w of [...windows].reverse()) {
-    for (const b of w.branches) branches.set(b.id, [...(branches.get(b.id) ?? []), ...b.messages]);
-  }
-  return [...branches.values()].flatMap(pieces);
-}
-
-function Fact({ name, value }: { name: string; value: string | null }) {
-  return value === null ? null : <span title={name}>{value}</span>;
-}
-
-function Skeleton() {
+/** Where a compacted session went on. */
+function Continued({ id, hrefOf, onOpen }: Pick<Props, "id" | "hrefOf" | "onOpen">) {
+  const next = useLineage(id).data?.continued_in[0];
+  if (next === undefined) return null;
   return (
-    <div className="session" aria-busy="true" aria-label="Loading the session">
-      <div className="bone bone-title" />
-      <div className="bone" />
-      <div className="bone bone-block" />
-      <div className="bone bone-block" />
+    <p className="piece mark mark-compaction">
+      <span>
+        compacted, continues in <SessionLink id={next.session_id} hrefOf={hrefOf} onOpen={onOpen} />
+      </span>
+    </p>
+  );
+}
+
+function Bones() {
+  return (
+    <div className="session" aria-busy="true" role="status" aria-label="Loading the session">
+      <div className="session-head">
+        <span className="bone bone-title" />
+        <span className="bone" />
+      </div>
+      <div className="conversation-pane">
+        <span className="bone bone-block" />
+        <span className="bone bone-block" />
+      </div>
     </div>
   );
 }
 
-function Failure({ error, again }: { error: Error | null; again: () => void }) {
+function Failure({ id, error, retry }: { id: string; error: Error | null; retry: () => void }) {
   const gone = error instanceof ApiError && error.status === 404;
   return (
     <div className="session" role="alert">
-      <h1>{gone ? "No such session" : "The session could not be read"}</h1>
-      <p>{error?.message}</p>
-      {gone ? null : (
-        <button type="button" onClick={again}>
-          Try again
-        </button>
-      )}
+      <div className="session-head">
+        <h2>{gone ? "No such session" : "The session could not be read"}</h2>
+        <p>{gone ? "It was deleted, or the link is from another store." : error?.message}</p>
+        {gone ? (
+          <code className="id">{id}</code>
+        ) : (
+          <button type="button" onClick={retry}>
+            Try again
+          </button>
+        )}
+      </div>
     </div>
   );
 }

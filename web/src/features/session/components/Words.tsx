@@ -1,29 +1,26 @@
-import Markdown from "react-markdown";
-import remarkGfm from "remark-gfm";
+import { lazy, memo, Suspense } from "react";
 
-/**
- * Markdown of a conversation. Raw HTML is not rendered, images are named and
- * not fetched, and only http(s) and mailto links lead anywhere.
- */
-export function Words({ text }: { text: string }) {
+/** Reading Markdown is a third of the page's script and not needed for a list. */
+const load = () => import("./Markdown").catch(() => ({ default: Plain }));
+const Markdown = lazy(load);
+
+/** Stands in until the reading of Markdown is there, and where it never comes. */
+function Plain({ text }: { text: string }) {
+  return <p className="plain">{text}</p>;
+}
+
+/** Fetches what Words needs before the first of them is shown. */
+export function prepareWords(): void {
+  void load();
+}
+
+/** Words of a conversation. */
+export const Words = memo(function Words({ text }: { text: string }) {
   return (
-    <div className="words">
-      <Markdown
-        remarkPlugins={[remarkGfm]}
-        components={{
-          a: ({ href, children }) =>
-            href !== undefined && /^(https?:|mailto:)/i.test(href) ? (
-              <a href={href} rel="noopener noreferrer" target="_blank">
-                {children}
-              </a>
-            ) : (
-              <span>{children}</span>
-            ),
-          img: ({ alt }) => <span className="image-name">[image: {alt ?? ""}]</span>,
-        }}
-      >
-        {text}
-      </Markdown>
+    <div className="words" dir="auto">
+      <Suspense fallback={<Plain text={text} />}>
+        <Markdown text={text} />
+      </Suspense>
     </div>
   );
-}
+});

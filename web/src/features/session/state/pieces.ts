@@ -1,96 +1,167 @@
-import type { Message } from "./api/types";
+import type { Entry } from "../api/types";
+import { asNumber, asRecord, asText } from "./values";
 
-/** What a message is to a reader. */
-export type Piece =
-  | { kind: "person"; id: string; time: number; text: string }
-  | { kind: "agent"; id: string; time: number; text: string }
-  | { kind: "system"; id: string; time: number; text: string }
-  | { kind: "reasoning"; id: string; time: number; text: string }
-  | { kind: "tool"; id: string; time: number; name: string; about: string; input: string; output: string | null; failed: boolean }
-  | { kind: "withheld"; id: string; time: number };
+/** What an entry, or a few of them, are to a reader. */
+export type Piece = { id: string; time: number } & (
+  | { kind: "person"; who: string; text: string; withdrawn: boolean }
+  | { kind: "notice"; text: string; withdrawn: boolean }
+  | { kind: "agent"; text: string }
+  | { kind: "reasoning"; text: string }
+  | { kind: "system"; text: string }
+  | ToolPiece
+  | { kind: "cut"; why: string }
+  | { kind: "end"; result: string; problem: string }
+  | { kind: "compaction"; from: string; before: number | null; after: number | null; cost: number | null }
+  | { kind: "withheld"; what: string; size: number | null }
+  | { kind: "raw"; name: string; text: string }
+);
+
+/** A tool call with its result. */
+export interface ToolPiece {
+  kind: "tool";
+  name: string;
+  /** The argument that tells a person what the call is about. */
+  about: string;
+  /** null when the call itself is not among the entries. */
+  args: Record<string, unknown> | null;
+  result: ToolResult | null;
+  /** Seconds from the call to its result. */
+  took: number | null;
+}
+
+export interface ToolResult {
+  summary: string;
+  content: string;
+  failed: boolean;
+  withheld: boolean;
+}
+
+/** Ends of an answer that a reader has to know of. */
+const cuts: Record<string, string> = {
+  max_tokens: "the answer was cut at the model's output limit",
+  refusal: "the model refused to answer",
+};
 
 /**
- * Turns the messages of a branch into what is shown: a tool call and its
- * result become one piece, unknown content is shown raw and never dropped.
+ * Turns a log into what is shown of it: a call and its result become one
+ * piece, ends of turns are left out unless they cut an answer, and a kind that
+ * is not known is shown raw, never dropped.
  */
-export function pieces(messages: Message[]): Piece[] {
+export function pieces(entries: Entry[]): Piece[] {
   const out: Piece[] = [];
-  const calls = new Map<string, Extract<Piece, { kind: "tool" }>>();
-  for (const m of messages) {
-    const base = { id: m.id, time: m.timestamp };
-    if (m.content_withheld) {
-      out.push({ kind: "withheld", ...base });
+  const calls = new Map<string, Piece & ToolPiece>();
+  const inputs = new Map<string, Piece>();
+  for (const e of entries) {
+    const base = { id: e.id, time: e.created_at };
+    const p = asRecord(e.payload);
+    const withheld = p?.["withheld"] === true;
+    if (withheld && e.kind !== "tool_result") {
+      out.push({ ...base, kind: "withheld", what: nouns[e.kind] ?? e.kind, size: asNumber(p["size"]) });
       continue;
     }
-    const c = record(m.content);
-    const name = m.lion_class.slice(m.lion_class.lastIndexOf(".") + 1);
-    if (name === "ActionRequest" || (c !== null && typeof c["function"] === "string" && !("output" in c))) {
-      const args = c?.["arguments"] ?? {};
-      const tool: Extract<Piece, { kind: "tool" }> = {
-        kind: "tool",
-        ...base,
-        name: str(c?.["function"]) ?? "tool",
-        about: about(args),
-        input: show(args),
-        output: null,
-        failed: false,
-      };
-      for (const key of [str(c?.["call_id"]), str(c?.["action_response_id"]), m.id]) if (key) calls.set(key, tool);
-      out.push(tool);
-      continue;
-    }
-    if (name === "ActionResponse") {
-      const call = [str(c?.["call_id"]), str(c?.["action_request_id"]), m.id].map((k) => (k ? calls.get(k) : undefined)).find((t) => t);
-      const output = show(c?.["output"] ?? m.content);
-      const failed = c?.["is_error"] === true || (typeof c?.["error"] === "string" && c["error"] !== "");
-      if (call) {
-        call.output = output;
-        call.failed = failed;
-      } else {
-        out.push({ kind: "tool", ...base, name: str(c?.["function"]) ?? "tool", about: "", input: "", output, failed });
+    const text = asText(p?.["text"]);
+    switch (p === null ? "" : e.kind) {
+      case "input": {
+        const notice = asText(p?.["kind"]) !== "input" && asText(p?.["kind"]) !== "";
+        const who = asText(p?.["client"]);
+        const piece: Piece = notice
+          ? { ...base, kind: "notice", text, withdrawn: false }
+          : { ...base, kind: "person", who, text, withdrawn: false };
+        inputs.set(e.id, piece);
+        out.push(piece);
+        break;
       }
-      continue;
+      case "text":
+        // Models answer with nothing beside their calls.
+        if (text.trim() !== "") out.push({ ...base, kind: "agent", text });
+        break;
+      case "reasoning":
+        if (text.trim() !== "") out.push({ ...base, kind: "reasoning", text });
+        break;
+      case "system":
+        out.push({ ...base, kind: "system", text });
+        break;
+      case "tool_call": {
+        const args = asRecord(p?.["arguments"]) ?? {};
+        const piece: Piece & ToolPiece = {
+          ...base, kind: "tool", name: asText(p?.["name"]) || "tool", about: about(args), args, result: null, took: null,
+        };
+        calls.set(asText(p?.["call_id"]), piece);
+        out.push(piece);
+        break;
+      }
+      case "tool_result": {
+        const result: ToolResult = {
+          summary: asText(p?.["summary"]), content: asText(p?.["content"]), failed: p?.["is_error"] === true, withheld,
+        };
+        const call = calls.get(asText(p?.["call_id"]));
+        if (call !== undefined && call.result === null) {
+          call.result = result;
+          call.took = e.created_at - call.time;
+        } else {
+          out.push({ ...base, kind: "tool", name: "tool", about: "", args: null, result, took: null });
+        }
+        break;
+      }
+      case "turn_end": {
+        const why = cuts[asText(p?.["stop_reason"])];
+        if (why !== undefined) out.push({ ...base, kind: "cut", why });
+        break;
+      }
+      case "run_end":
+        out.push({ ...base, kind: "end", result: asText(p?.["result"]), problem: asText(p?.["error"]) });
+        break;
+      case "rolled_back": {
+        const input = inputs.get(asText(p?.["entry_id"]));
+        if (input !== undefined && (input.kind === "person" || input.kind === "notice")) input.withdrawn = true;
+        else out.push({ ...base, kind: "cut", why: "an earlier input was taken back" });
+        break;
+      }
+      case "compaction":
+        out.push({
+          ...base, kind: "compaction", from: asText(p?.["from_session"]),
+          before: asNumber(p?.["tokens_before"]), after: asNumber(p?.["tokens_after"]), cost: asNumber(p?.["cost_usd"]),
+        });
+        break;
+      default:
+        out.push({ ...base, kind: "raw", name: e.kind, text: asText(e.payload) });
     }
-    const text = textOf(m.content);
-    if (c !== null && typeof c["reasoning"] === "string") out.push({ kind: "reasoning", ...base, text: c["reasoning"] });
-    else if (m.role === "user") out.push({ kind: "person", ...base, text });
-    else if (m.role === "assistant") out.push({ kind: "agent", ...base, text });
-    else out.push({ kind: "system", ...base, text });
   }
   return out;
 }
 
-/** The words of a message, wherever its content keeps them. */
-function textOf(content: unknown): string {
-  if (typeof content === "string") return content;
-  const c = record(content);
-  if (c !== null) {
-    for (const key of ["text", "assistant_response", "instruction", "system_message", "system", "content"]) {
-      const v = c[key];
-      if (typeof v === "string") return v;
-    }
-  }
-  return show(content);
-}
+/** Kinds in a reader's words. */
+const nouns: Record<string, string> = { input: "input", text: "answer", reasoning: "reasoning", system: "system text", tool_call: "tool call" };
 
-/** The argument that tells a person what a call is about. */
-function about(args: unknown): string {
-  const a = record(args);
-  for (const key of ["file_path", "command", "pattern", "path", "query"]) {
-    const v = a?.[key];
-    if (typeof v === "string") return v.split("\n", 1)[0] ?? "";
+/** Arguments that tell what a call is about, the most telling first. */
+const telling = ["file_path", "command", "pattern", "path", "url", "query", "prompt", "description"];
+
+function about(args: Record<string, unknown>): string {
+  for (const key of telling) {
+    const v = args[key];
+    if (typeof v === "string" && v !== "") {
+      const line = v.trimStart().split("\n", 1)[0] ?? "";
+      return key.endsWith("path") ? short(line) : line;
+    }
   }
   return "";
 }
 
-function show(v: unknown): string {
-  return typeof v === "string" ? v : (JSON.stringify(v, null, 2) ?? "");
+/** The end of a long path, where its name is. */
+function short(path: string): string {
+  const parts = path.split("/");
+  return parts.length <= 4 ? path : `…/${parts.slice(-2).join("/")}`;
 }
 
-function str(v: unknown): string | null {
-  return typeof v === "string" && v !== "" ? v : null;
-}
-
-function record(v: unknown): Record<string, unknown> | null {
-  return typeof v === "object" && v !== null && !Array.isArray(v) ? (v as Record<string, unknown>) : null;
+/** How a call ended, in a word or two. */
+export function outcome(result: ToolResult | null): string {
+  if (result === null) return "no result";
+  if (result.withheld) return "too large";
+  const code = /^exit code: (\d+)/i.exec(result.summary);
+  if (code !== null) return `exit ${code[1]}`;
+  if (result.failed) return "failed";
+  const body = result.content !== "" ? result.content : result.summary;
+  const lines = body.replace(/\n$/, "").split("\n").length;
+  if (result.content === "" && lines === 1) return "done";
+  return lines === 1 ? "1 line" : `${lines} lines`;
 }
