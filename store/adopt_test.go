@@ -279,3 +279,20 @@ func TestAdopted_TakesNoPods(t *testing.T) {
 		t.Errorf("check: %+v, %v", report, err)
 	}
 }
+
+func TestAdopted_IsNotWrittenToAfterLionagiUpdatedIt(t *testing.T) {
+	path := lionagiStore(t, 2)
+	migrate(t, path)
+	s := open(t, path, store.Options{})
+	if _, err := s.RotateIdentity(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	storetest.SQL(t, path, "CREATE TABLE later (x); UPDATE schema_meta SET value = '5' WHERE key = 'version'")
+	before := examine(t, path)
+	if _, err := s.RotateIdentity(t.Context()); !errors.Is(err, store.ErrNewer) || !strings.Contains(err.Error(), "5 and this podium knows 4") {
+		t.Errorf("%v", err)
+	}
+	if after := examine(t, path); after.Kind != store.KindNewer || after.Incarnation != before.Incarnation {
+		t.Errorf("%+v", after)
+	}
+}

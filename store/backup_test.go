@@ -58,6 +58,9 @@ func TestBackup_IsOneFileWithEverythingButTheIdentity(t *testing.T) {
 	if st := examine(t, target); !st.Ready() || st.Incarnation != fresh {
 		t.Errorf("rotated it is %+v", st)
 	}
+	if mode := storetest.Value(t, target, "PRAGMA journal_mode"); mode != "wal" {
+		t.Errorf("written to, it is in mode %s", mode)
+	}
 }
 
 func TestBackup_OfAnAdoptedStoreCarriesNoIdentityEither(t *testing.T) {

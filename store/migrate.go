@@ -5,6 +5,7 @@ import (
 	"embed"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -14,7 +15,6 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
-	"github.com/ncruces/go-sqlite3"
 
 	"podium.local/session"
 )
@@ -101,8 +101,10 @@ func migrate(ctx context.Context, path string, opts MigrateOptions) (_ Migration
 		return Migration{}, err
 	}
 	m := Migration{Path: abs, Steps: []string{}}
-	if err := os.MkdirAll(filepath.Dir(abs), 0o700); err != nil {
-		return m, fmt.Errorf("make its folder: %w", err)
+	if _, err := os.Stat(filepath.Dir(abs)); errors.Is(err, fs.ErrNotExist) {
+		return m, fmt.Errorf("its folder %s does not exist; make it first", filepath.Dir(abs))
+	} else if err != nil {
+		return m, fmt.Errorf("its folder: %w", plainErrno(err))
 	}
 	release, err := lockFile(ctx, abs, opts.BusyTimeout)
 	if err != nil {
@@ -134,23 +136,39 @@ func migrate(ctx context.Context, path string, opts MigrateOptions) (_ Migration
 	}
 }
 
-// lockFile takes the lock beside the store, waiting at most wait.
+// lockFile takes the lock beside the store, waiting at most wait. Whoever has
+// it leaves its process id in it.
 func lockFile(ctx context.Context, path string, wait time.Duration) (release func() error, err error) {
-	lock := flock.New(path+".lock", flock.SetPermissions(0o600))
+	name := path + ".lock"
+	lock := flock.New(name, flock.SetPermissions(0o600))
 	waiting, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
-	held, err := lock.TryLockContext(waiting, 20*time.Millisecond)
+	_, err = lock.TryLockContext(waiting, 20*time.Millisecond)
 	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
-		return nil, fmt.Errorf("%w: it is being made or migrated by another process (%s.lock); try again when that has ended",
-			session.ErrBusy, path)
+		return nil, fmt.Errorf("%w: %s is making or migrating it (%s); try again when that has ended", session.ErrBusy, holderOf(name), name)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("lock %s.lock: %w", path, err)
+		return nil, fmt.Errorf("lock %s: %w", name, err)
 	}
-	if !held {
-		return nil, fmt.Errorf("lock %s.lock: %w", path, session.ErrBusy)
+	if err := os.WriteFile(name, strconv.AppendInt(nil, int64(os.Getpid()), 10), 0o600); err != nil {
+		return nil, errors.Join(fmt.Errorf("lock %s: %w", name, plainErrno(err)), lock.Unlock())
 	}
 	return lock.Unlock, nil
+}
+
+// holderOf names the process that left its id in a lock file.
+func holderOf(name string) string {
+	f, err := os.Open(name)
+	if err != nil {
+		return "another process"
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, 20))
+	pid, parseErr := strconv.Atoi(string(text))
+	if err != nil || parseErr != nil {
+		return "another process"
+	}
+	return fmt.Sprintf("process %d", pid)
 }
 
 // create makes a Podium store. Until its last statement the file is empty or
@@ -174,18 +192,11 @@ func create(ctx context.Context, m Migration, opts MigrateOptions) (_ Migration,
 	defer func() { err = errors.Join(err, c.close()) }()
 	// Pages of 8 KiB hold seven entries of 1 KiB, pages of 4 KiB only three. The
 	// size can only be chosen before the first page is written.
-	var mode string
 	if err := c.run("PRAGMA page_size = 8192"); err != nil {
 		return m, err
 	}
-	if _, err := c.row("PRAGMA journal_mode = WAL", func(stmt *sqlite3.Stmt) error {
-		mode = stmt.ColumnText(0)
-		return nil
-	}); err != nil {
+	if err := wantWAL(c); err != nil {
 		return m, err
-	}
-	if mode != "wal" {
-		return m, fmt.Errorf("%w: WAL is not possible here (%s)", ErrUnsafe, mode)
 	}
 	now := seconds(opts.Now())
 	for _, step := range migrations() {

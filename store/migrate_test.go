@@ -29,7 +29,7 @@ func steps(t testing.TB) []string {
 }
 
 func TestMigrate_MakesAStoreThatIsReady(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "new", "folder", "state.db")
+	path := filepath.Join(t.TempDir(), "state.db")
 	if st := examine(t, path); st.Kind != store.KindAbsent || !strings.Contains(st.Why, "podium store migrate") {
 		t.Errorf("before: %+v", st)
 	}
@@ -37,10 +37,6 @@ func TestMigrate_MakesAStoreThatIsReady(t *testing.T) {
 	m := migrate(t, path)
 	if !m.Created || m.Kind != store.KindPodium || m.From != 0 || m.To != newest || len(m.Steps) != newest {
 		t.Errorf("%+v", m)
-	}
-	info, err := os.Stat(filepath.Dir(path))
-	if err != nil || info.Mode().Perm() != 0o700 {
-		t.Errorf("its folder: %v %v", info.Mode(), err)
 	}
 	st := examine(t, path)
 	if !st.Ready() || st.Schema != newest || st.Bytes == 0 {
@@ -188,13 +184,16 @@ func TestMigrate_FinishesWhatAKilledOneLeft(t *testing.T) {
 
 func TestMigrate_WaitsForItsTurnAndSaysWhatItWaitedFor(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state.db")
+	if err := os.WriteFile(path+".lock", []byte("4711"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	lock := flock.New(path + ".lock")
 	if held, err := lock.TryLock(); err != nil || !held {
 		t.Fatal(held, err)
 	}
 	opts := store.MigrateOptions{Options: store.Options{BusyTimeout: 30 * time.Millisecond}}
 	_, err := store.Migrate(t.Context(), path, opts)
-	if !errors.Is(err, session.ErrBusy) || !strings.Contains(err.Error(), path+".lock") {
+	if !errors.Is(err, session.ErrBusy) || !strings.Contains(err.Error(), "process 4711 is making or migrating it ("+path+".lock)") {
 		t.Errorf("%v", err)
 	}
 	if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
@@ -211,13 +210,17 @@ func TestMigrate_WaitsForItsTurnAndSaysWhatItWaitedFor(t *testing.T) {
 	migrate(t, path)
 }
 
-func TestMigrate_SaysWhyItsFolderCannotBeMade(t *testing.T) {
+func TestMigrate_WantsTheFolderToBeThere(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join(file, "state.db")
-	if _, err := store.Create(t.Context(), path, store.Options{}); err == nil || !strings.Contains(err.Error(), "not a directory") {
-		t.Errorf("%v", err)
+	for path, says := range map[string]string{
+		filepath.Join(file, "state.db"):              "not a directory",
+		filepath.Join(t.TempDir(), "no", "state.db"): "no does not exist; make it first",
+	} {
+		if _, err := store.Create(t.Context(), path, store.Options{}); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: %v", path, err)
+		}
 	}
 }

@@ -104,7 +104,7 @@ func (s *Store) startPod(c *conn, start session.PodStart) (session.Pod, hold, er
 	if b.id == "" || b.id != old.SessionID {
 		phase, bookmark = session.PhaseIdle, nil
 		// The pod turns to another session; the one it held must not stay running.
-		if err := abandon(c, old.SessionID, at); err != nil {
+		if err := abandon(c, old.ID, old.SessionID, at); err != nil {
 			return fail(err)
 		}
 	}
@@ -186,14 +186,12 @@ func (s *Store) refuseHeld(c *conn, sessionID string, start session.PodStart) er
 	return nil
 }
 
-// abandon closes the session that a killed process left running.
-func abandon(c *conn, sessionID string, at float64) error {
-	var status string
-	_, err := c.row("SELECT coalesce(status, 'completed') FROM sessions WHERE id = ?", func(stmt *sqlite3.Stmt) error {
-		status = stmt.ColumnText(0)
-		return nil
-	}, sessionID)
-	if err != nil || status != string(session.StatusRunning) {
+// abandon closes the session that a killed process of this pod left running,
+// unless another pod holds it now.
+func abandon(c *conn, pod protocol.PodID, sessionID string, at float64) error {
+	left, err := c.integer(`SELECT count(*) FROM sessions WHERE id = ?1 AND status = 'running'
+		AND NOT EXISTS (SELECT 1 FROM pods WHERE session_id = ?1 AND ended_at IS NULL AND pod_id <> ?2)`, sessionID, pod.String())
+	if err != nil || left == 0 {
 		return err
 	}
 	return abort(c, sessionID, at)
@@ -334,7 +332,7 @@ func closeDead(c *conn, pod session.Pod, at float64) (bool, error) {
 	}, pod.ID.String()); err != nil {
 		return false, err
 	}
-	return true, abandon(c, current, at)
+	return true, abandon(c, pod.ID, current, at)
 }
 
 // ForgetPod frees the name of a pod that has ended and drops its inbox and

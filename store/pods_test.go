@@ -258,6 +258,41 @@ func TestCloseDead_OnlyClosesTheProcessThatWasLookedAt(t *testing.T) {
 	assertSound(t, s)
 }
 
+func TestPods_DoNotCloseASessionThatAnotherPodTookOver(t *testing.T) {
+	s := storetest.New(t, store.Options{})
+	a := storetest.Start(t, s, storetest.PodStart("a"))
+	leave(t, s, a, session.StatusCompleted)
+	start := storetest.PodStart("b")
+	start.SessionID = a.SessionID
+	b := storetest.Start(t, s, start)
+	start = storetest.PodStart("a")
+	start.New = true
+	again := storetest.Start(t, s, start)
+	if got := storetest.Value(t, s.Path(), "SELECT status FROM sessions WHERE id = '"+b.SessionID+"'"); got != "running" {
+		t.Errorf("a turned away and b's session is %s", got)
+	}
+	storetest.Commit(t, s, b, storetest.Text("x"))
+	if closed, err := s.CloseDead(t.Context(), again); err != nil || !closed {
+		t.Fatal(closed, err)
+	}
+	if got := storetest.Value(t, s.Path(), "SELECT status FROM sessions WHERE id = '"+b.SessionID+"'"); got != "running" {
+		t.Errorf("a was closed and b's session is %s", got)
+	}
+	assertSound(t, s)
+}
+
+func TestTransitions_OfOneMomentKeepTheirOrder(t *testing.T) {
+	now := storetest.Epoch
+	s := storetest.New(t, store.Options{Now: func() time.Time { return now }})
+	storetest.Start(t, s, storetest.PodStart("a"))
+	now = now.Add(time.Second)
+	storetest.Start(t, s, storetest.PodStart("a"))
+	got := storetest.Value(t, s.Path(), "SELECT group_concat(status || ' ' || reason_code, ', ') FROM (SELECT * FROM status_transitions ORDER BY created_at)")
+	if want := "running session.started, aborted session.process_lost, running session.continued"; got != want {
+		t.Errorf("in order of time they are %s", got)
+	}
+}
+
 func TestPods_AreListedFoundAndForgotten(t *testing.T) {
 	s := storetest.New(t, store.Options{})
 	b := storetest.Start(t, s, storetest.PodStart("b"))

@@ -84,7 +84,7 @@ func resume(c *conn, b birth) error {
 	}
 	// The process before was killed: that end is told before the new beginning.
 	if status == string(session.StatusRunning) {
-		if err := abort(c, b.id, b.at); err != nil {
+		if err := abort(c, b.id, b.at-tick); err != nil {
 			return err
 		}
 	}
@@ -103,6 +103,9 @@ func resume(c *conn, b birth) error {
 		agent_name = coalesce(?, agent_name) WHERE id = ?`,
 		merged, string(b.phase), orNull(b.start.Model), orNull(b.start.Provider), orNull(b.start.AgentName), b.id)
 }
+
+// tick keeps two changes of one moment in order.
+const tick = 1e-6
 
 // abort closes a session whose process is gone.
 func abort(c *conn, sessionID string, at float64) error {

@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/ncruces/go-sqlite3"
+
 	"podium.local/session"
 )
 
@@ -43,8 +45,33 @@ func (s *Store) writer(ctx context.Context) (*conn, error) {
 	if err != nil {
 		return nil, err
 	}
+	if s.kind == KindPodium {
+		if err := wantWAL(c); err != nil {
+			return nil, errors.Join(err, c.close())
+		}
+	}
 	s.w, s.cookie = c, -1
 	return c, nil
+}
+
+// wantWAL brings a store of ours into WAL mode, which a copy or a restored one
+// is not in. Where it is already, nothing is written.
+func wantWAL(c *conn) error {
+	var mode string
+	if err := c.BusyTimeout(5 * time.Second); err != nil {
+		return err
+	}
+	if _, err := c.row("PRAGMA journal_mode = WAL", func(stmt *sqlite3.Stmt) error {
+		mode = stmt.ColumnText(0)
+		return nil
+	}); err != nil {
+		return err
+	}
+	if mode != "wal" {
+		return fmt.Errorf("%w: WAL is not possible here (%s)", ErrUnsafe, mode)
+	}
+	// From here on begin does the waiting.
+	return c.BusyTimeout(0)
 }
 
 // dialWriter opens a writing connection with everything set by name that a
@@ -141,11 +168,15 @@ func (s *Store) recheck(c *conn) error {
 	if err != nil {
 		return err
 	}
-	if sh.kind != s.kind && sh.kind != KindNewer {
-		return fmt.Errorf("the file became %s: %w", sh.kind, session.ErrLost)
-	}
 	required := ourTables
-	if s.kind != KindPodium {
+	switch {
+	case sh.kind == KindNewer && s.kind == KindPodium:
+		// A newer podium added to its own store, which older ones may go on using.
+	case sh.kind == KindNewer:
+		return fmt.Errorf("%w: %s", ErrNewer, sh.why)
+	case sh.kind != s.kind:
+		return fmt.Errorf("the file became %s: %w", sh.kind, session.ErrLost)
+	case sh.kind != KindPodium:
 		required = requiredTables
 	}
 	if err := errors.Join(sh.checkTables(required), sh.checkTriggers()); err != nil {

@@ -132,13 +132,19 @@ func makeStore(ctx context.Context, cfg config.Config, o store.Options) (*store.
 	if cfg.Store.Path == "" {
 		return nil, errServerStore(cfg)
 	}
-	// Only our own data folder is made; a store named elsewhere needs its folder.
-	if filepath.Dir(cfg.Store.Path) == cfg.Paths.Data {
-		if err := config.MakeDir(cfg.Paths.Data); err != nil {
-			return nil, err
-		}
+	if err := makeStoreFolder(cfg); err != nil {
+		return nil, err
 	}
 	return store.Create(ctx, cfg.Store.Path, o)
+}
+
+// makeStoreFolder makes our own data folder; a store named elsewhere needs its
+// folder.
+func makeStoreFolder(cfg config.Config) error {
+	if filepath.Dir(cfg.Store.Path) != cfg.Paths.Data {
+		return nil
+	}
+	return config.MakeDir(cfg.Paths.Data)
 }
 
 // projectOf is the name under which a folder's sessions are grouped: that of

@@ -179,6 +179,9 @@ that the bounded listing needs, and nothing else. A current store is not touched
 			if err != nil {
 				return err
 			}
+			if err := makeStoreFolder(cfg); err != nil {
+				return err
+			}
 			m, err := store.Migrate(cmd.Context(), cfg.Store.Path, store.MigrateOptions{
 				Options: store.Options{BusyTimeout: cfg.Store.BusyTimeout, Alive: processLives},
 				Step: func(done string, took time.Duration) {
