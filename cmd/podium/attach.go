@@ -1,241 +1,119 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
-	"os/signal"
-	"strings"
+	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
 
 	"podium.local/client"
-	"podium.local/protocol"
 )
 
 func newAttachCommand(a *app) *cobra.Command {
-	return &cobra.Command{
-		Use:   "attach NAME",
-		Short: "talk to a live pod, line by line",
-		Long: `Show a live pod's conversation and send it what you type, a line at a time.
+	var socket string
+	var base bool
+	cmd := &cobra.Command{
+		Use:   "attach [NAME]",
+		Short: "the terminal client: watch a live pod and talk to it",
+		Long: `Show a live pod's conversation and talk to it. Without NAME, pick one of the
+live pods and recent sessions. Leaving never stops the pod; ? lists the keys.
 
-/cancel, /pause, /resume and /compact act on the run, /quit (or end of input)
-leaves. Leaving never stops the pod. Ctrl-C pauses a run; without one it leaves.`,
-		Args: argsUsage(cobra.ExactArgs(1)),
-		RunE: func(cmd *cobra.Command, args []string) error { return a.attach(cmd.Context(), args[0]) },
+--socket drives the pod behind a socket, --base with the base protocol alone.
+
+Where there is no terminal to draw on (a pipe, TERM=dumb) it works line by
+line: /cancel, /pause, /resume and /compact act on the run, /quit (or end of
+input) leaves. Ctrl-C pauses a run; without one it leaves.`,
+		Args: argsUsage(cobra.MaximumNArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case socket != "" && len(args) == 1:
+				return usageErrorf("NAME and --socket both say which pod: give one of them")
+			case socket != "":
+				return a.attachTo(cmd.Context(), target{socket: socket, base: base})
+			case len(args) == 0:
+				return a.pick(cmd)
+			}
+			to, err := a.targetOf(args[0])
+			if err != nil {
+				return err
+			}
+			to.base = base
+			return a.attachTo(cmd.Context(), to)
+		},
 	}
+	cmd.Flags().StringVar(&socket, "socket", "", "the pod's socket, instead of its name")
+	cmd.Flags().BoolVar(&base, "base", false, "use the base protocol alone (older pods)")
+	return cmd
 }
 
-// attach is the line-mode client: everything on the screen comes from the
-// pod, so that several attached terminals show the same.
-func (a *app) attach(ctx context.Context, name string) error {
+// target is a pod to attach to.
+type target struct {
+	// name is empty for a pod that is known by its socket alone.
+	name, socket string
+	base         bool
+	// revive starts the pod again after it has ended; nil when that is not known.
+	revive func(ctx context.Context) error
+}
+
+// targetOf is the named pod.
+func (a *app) targetOf(name string) (target, error) {
 	socket, err := a.socketOf(name)
+	return target{name: name, socket: socket}, err
+}
+
+// attach shows the named pod.
+func (a *app) attach(ctx context.Context, name string) error {
+	to, err := a.targetOf(name)
 	if err != nil {
 		return err
 	}
-	tail := uint64(20)
-	s, err := client.Attach(ctx, socket, client.AttachOptions{
-		Options: client.Options{Client: clientName(), PodName: name, Tail: &tail},
-		GiveUp:  30 * time.Second,
-	})
-	if errors.Is(err, client.ErrNotRunning) {
-		return fmt.Errorf("pod %s: %w", name, errNotAlive)
-	}
-	if err != nil {
-		return err
-	}
-	defer s.Close()
-	t := &terminal{session: s, printer: newPrinter(a.out, a.out)}
-	fmt.Fprintf(a.err, "attached to %s; /quit leaves, the pod lives on\n", name)
-	lines := readLines(a.in)
-	// The command's own handler would end everything at the first Ctrl-C.
-	interrupts := make(chan os.Signal, 1)
-	signal.Notify(interrupts, os.Interrupt)
-	defer signal.Stop(interrupts)
-	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	defer cancel()
-	events := make(chan received)
-	go receive(ctx, s, events)
-	for {
-		select {
-		case line, ok := <-lines:
-			if !ok || strings.TrimSpace(line) == "/quit" {
-				return nil
-			}
-			if err := t.typed(ctx, line); err != nil {
-				return err
-			}
-		case <-interrupts:
-			if !t.running {
-				return nil
-			}
-			if err := s.Send(ctx, protocol.Method{Params: protocol.Pause{}}); err != nil {
-				return err
-			}
-		case r := <-events:
-			if errors.Is(r.err, io.EOF) {
-				t.printer.note("the pod has ended; podium run %s continues its session", name)
-				return nil
-			}
-			if err := t.received(r); err != nil {
-				return err
-			}
-		}
-	}
+	return a.attachTo(ctx, to)
 }
 
-// received is one step of a pod's stream.
-type received struct {
-	event protocol.Event
-	err   error
-}
-
-// receive hands on the stream until it ends.
-func receive(ctx context.Context, s *client.Session, out chan<- received) {
-	for {
-		e, err := s.Recv(ctx)
-		select {
-		case out <- received{e, err}:
-		case <-ctx.Done():
-			return
-		}
-		if err != nil && !passing(err) {
-			return
-		}
+// attachTo shows a pod on the screen or, where there is none, line by line.
+func (a *app) attachTo(ctx context.Context, to target) error {
+	if a.hasScreen() {
+		return a.attachScreen(ctx, to)
 	}
+	return a.attachLines(ctx, to)
 }
 
-// passing reports whether a session's stream goes on after err.
-func passing(err error) bool {
-	var bad *client.BadLineError
-	var gone *client.Disconnected
-	var gap *client.GapError
-	return errors.As(err, &bad) || errors.As(err, &gone) || errors.As(err, &gap)
-}
-
-// readLines reads the keyboard from one goroutine for the life of the
-// process, so that no key is lost between two waits.
-func readLines(in io.Reader) <-chan string {
-	lines := make(chan string)
-	go func() {
-		defer close(lines)
-		r := bufio.NewReader(in)
-		for {
-			line, err := r.ReadString('\n')
-			if line != "" {
-				lines <- strings.TrimRight(line, "\r\n")
-			}
-			if err != nil {
-				return
-			}
-		}
-	}()
-	return lines
-}
-
-// terminal is the state of a line-mode client.
-type terminal struct {
-	session *client.Session
-	printer *printer
-	running bool
-	// lost says that the person was told of a lost connection.
-	lost bool
-}
-
-// typed does what a line asks for.
-func (t *terminal) typed(ctx context.Context, line string) error {
-	var params protocol.MethodParams
-	switch text := strings.TrimSpace(line); text {
-	case "":
-		return nil
-	case "/cancel":
-		params = protocol.Cancel{}
-	case "/pause":
-		params = protocol.Pause{}
-	case "/resume":
-		params = protocol.Resume{}
-	case "/compact":
-		params = protocol.Compact{}
-	default:
-		params = protocol.Run{Input: line}
+// hasScreen reports whether there is a terminal that can be drawn on.
+func (a *app) hasScreen() bool {
+	in, ok := a.in.(*os.File)
+	if !ok || !term.IsTerminal(int(in.Fd())) {
+		return false
 	}
-	return t.session.Send(ctx, protocol.Method{Params: params})
+	out, ok := a.out.(*os.File)
+	if !ok || !term.IsTerminal(int(out.Fd())) {
+		return false
+	}
+	name := a.getenv("TERM")
+	return name != "" && name != "dumb"
 }
 
-// received shows one step of the stream.
-func (t *terminal) received(r received) error {
-	var gone *client.Disconnected
-	if errors.As(r.err, &gone) {
-		if !t.lost {
-			t.printer.note("[connection lost, trying again]")
-		}
-		t.lost = true
-		return nil
+// dial attaches. A giveUp of 0 tries a lost connection again for ever.
+func (to target) dial(ctx context.Context, tail *uint64, giveUp time.Duration) (*client.Session, error) {
+	o := client.Options{Client: clientName(), PodName: to.name, Tail: tail}
+	if to.base {
+		o.Mode = client.ModeBase
 	}
-	if r.err != nil {
-		if passing(r.err) {
-			t.printer.note("[%v]", r.err)
-			return nil
-		}
-		return r.err
+	s, err := client.Attach(ctx, to.socket, client.AttachOptions{Options: o, GiveUp: giveUp})
+	if errors.Is(err, client.ErrNotRunning) && to.name != "" {
+		return nil, fmt.Errorf("pod %s: %w", to.name, errNotAlive)
 	}
-	switch d := r.event.Data.(type) {
-	case protocol.HelloEvent:
-		t.lost = false
-		t.running = d.State == protocol.StateRunning || d.State == protocol.StateCompacting
-	case protocol.Status:
-		t.running = d.State == protocol.StateRunning || d.State == protocol.StateCompacting
-	case protocol.Snapshot:
-		for _, v := range d.Items {
-			item, err := protocol.ParseItem(v)
-			if err != nil {
-				return err
-			}
-			t.printer.item(item)
-		}
-		for _, b := range d.Live.InFlight {
-			if b.Kind == protocol.BlockText {
-				t.printer.words(b.Text)
-			}
-		}
-	case protocol.UserInput:
-		t.printer.note("\nyou    %s", d.Text)
-	case protocol.ReasoningDone:
-		t.printer.note("thinks %s", firstLine(d.Text))
-	default:
-		t.printer.event(r.event)
-	}
-	return nil
+	return s, err
 }
 
-// item prints one item of a pod's history.
-func (p *printer) item(item protocol.Item) {
-	switch d := item.Data.(type) {
-	case protocol.Message:
-		switch d.Role {
-		case "user":
-			p.note("\nyou    %s", messageText(d))
-		case "assistant":
-			p.note("agent  %s", messageText(d))
-		default:
-			p.note("system %s", firstLine(messageText(d)))
-		}
-	case protocol.ToolCallItem:
-		p.called[d.CallID] = toolCall{d.Name, mainArgument(d.Arguments)}
-	case protocol.ToolResultItem:
-		p.note("  >    %s", p.tool(d.CallID, toolOutcome(d.Summary, d.IsError)))
+// continues says how the session of an ended pod goes on.
+func (to target) continues() string {
+	if to.name == "" {
+		return "its socket was " + filepath.Clean(to.socket)
 	}
-}
-
-// messageText is all text of a message.
-func messageText(m protocol.Message) string {
-	var b strings.Builder
-	for _, c := range m.Content {
-		b.WriteString(c.Text)
-	}
-	return b.String()
+	return "podium run " + to.name + " continues its session"
 }

@@ -18,7 +18,12 @@ func newRootCommand(a *app) *cobra.Command {
 			}
 			return nil
 		},
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if a.hasScreen() {
+				return a.pick(cmd)
+			}
+			return cmd.Help()
+		},
 	}
 	root.SetIn(a.in)
 	root.SetOut(a.out)

@@ -1,0 +1,231 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"podium.local/client"
+	"podium.local/config"
+	"podium.local/protocol"
+	"podium.local/session"
+	"podium.local/store"
+	"podium.local/tui"
+)
+
+// pick lets the person choose a live pod, an ended session or a new pod, and
+// attaches to it.
+func (a *app) pick(cmd *cobra.Command) error {
+	if !a.hasScreen() {
+		return usageErrorf("attach needs NAME where there is no terminal to choose on; podium ps lists the pods")
+	}
+	ctx := cmd.Context()
+	dir, err := os.Getwd()
+	if err != nil {
+		return fmt.Errorf("find the working folder: %w", err)
+	}
+	d := &directory{app: a}
+	choice, ok, err := tui.Pick(ctx, tui.Terminal{In: a.in, Out: a.out, Environ: a.environ}, tui.PickerOptions{
+		List: d.list, Dir: dir, ASCII: !a.unicode(),
+	})
+	if err != nil || !ok {
+		return err
+	}
+	e := choice.Entry
+	switch {
+	case choice.New:
+		return a.startAndAttach(ctx, newPodName(dir), dir)
+	case e.Live:
+		return a.attach(ctx, e.Pod)
+	case e.Pod != "":
+		return a.startAndAttach(ctx, e.Pod, cmp.Or(e.Dir, dir))
+	default:
+		return a.startAndAttach(ctx, newPodName(dir), dir, "--session", e.Session)
+	}
+}
+
+// startAndAttach starts a pod with what the configuration says and shows it.
+func (a *app) startAndAttach(ctx context.Context, name, dir string, args ...string) error {
+	// What would stop the pod from starting is said here in one line.
+	cfg, notices, err := config.Load(config.Options{Env: a.lookupEnv, WorkDir: dir})
+	if err != nil {
+		return err
+	}
+	a.notices(notices)
+	if _, _, err := newProvider(cfg, cfg.Model); err != nil {
+		return err
+	}
+	if err := a.revive(ctx, name, dir, args...); err != nil {
+		return err
+	}
+	return a.attach(ctx, name)
+}
+
+// directory lists what can be attached to.
+type directory struct {
+	*app
+	mu sync.Mutex
+	// sessions were read at that time: they change slowly, and there may be very
+	// many of them.
+	sessions []session.Row
+	at       time.Time
+}
+
+const (
+	recentSessions = 60
+	recentPeriod   = 30 * time.Second
+)
+
+// list gives the live pods, the ended ones and recent sessions of others.
+func (d *directory) list(ctx context.Context) ([]tui.Entry, error) {
+	paths, err := config.LocatePaths(d.lookupEnv)
+	if err != nil {
+		return nil, err
+	}
+	st, err := d.openStore(ctx, "")
+	if errors.Is(err, store.ErrAbsent) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer st.Close()
+	rows, err := st.Pods(ctx)
+	if err != nil {
+		return nil, err
+	}
+	entries := make([]tui.Entry, len(rows))
+	var wg sync.WaitGroup
+	for i, row := range rows {
+		wg.Go(func() { entries[i] = podEntry(ctx, st, paths, row) })
+	}
+	wg.Wait()
+	held := map[string]bool{}
+	for _, row := range rows {
+		held[row.SessionID] = true
+	}
+	sessions, err := d.recent(ctx)
+	for _, r := range sessions {
+		if !held[r.ID] {
+			entries = append(entries, sessionEntry(r))
+		}
+	}
+	return entries, err
+}
+
+// recent are the newest sessions that a pod of ours held.
+func (d *directory) recent(ctx context.Context) ([]session.Row, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if time.Since(d.at) < recentPeriod {
+		return d.sessions, nil
+	}
+	cfg, err := d.loadStore("")
+	if err != nil {
+		return nil, err
+	}
+	v := openView(cfg, slog.New(slog.DiscardHandler))
+	if v == nil {
+		return nil, nil
+	}
+	page, err := v.ListPage(ctx, session.PageQuery{Order: session.OrderRecent, Limit: recentSessions})
+	if err = errors.Join(err, v.Close()); err != nil {
+		return d.sessions, err
+	}
+	d.sessions, d.at = nil, time.Now()
+	for _, r := range page.Rows {
+		if deref(r.SourceKind) == "live" && deref(r.Status) != "running" {
+			d.sessions = append(d.sessions, r)
+		}
+	}
+	return d.sessions, nil
+}
+
+func deref(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
+
+func sessionEntry(r session.Row) tui.Entry {
+	at := momentOf(r.UpdatedAt)
+	if at.IsZero() {
+		at = momentOf(r.StartedAt)
+	}
+	return tui.Entry{
+		State: cmp.Or(deref(r.Status), "completed"), Session: r.ID, Title: deref(r.Name), Model: deref(r.Model),
+		At: at, CostUSD: r.TotalCostUSD,
+	}
+}
+
+func podEntry(ctx context.Context, st *store.Store, paths config.Paths, row session.Pod) tui.Entry {
+	e := tui.Entry{
+		Pod: row.Name, State: string(row.Phase), Session: row.SessionID, Model: row.Model, Dir: row.Cwd,
+		At: row.StartedAt, CostUSD: row.CostUSD, CostPartial: row.CostPartial,
+	}
+	e.Last, e.At = lastWords(ctx, st, row)
+	switch {
+	case !row.EndedAt.IsZero():
+		e.State = stateEnded
+		return e
+	case !processLives(row.Process):
+		e.State = stateDead
+		return e
+	}
+	e.Live = true
+	socket := row.Socket
+	if socket == "" {
+		socket = filepath.Join(paths.Run, row.Name, "sock")
+	}
+	conn, err := client.Dial(ctx, socket, client.Options{Client: clientName(), PodName: row.Name, Tail: new(uint64), Timeout: helloPatience})
+	if err != nil {
+		e.State = stateUnresponsive
+		return e
+	}
+	defer conn.Close()
+	if hello, extended := conn.Hello(); extended {
+		e.State, e.Session = string(hello.State), hello.SessionID.String()
+	}
+	return e
+}
+
+// lastWords reads from the end of a pod's log what was said last, and when.
+func lastWords(ctx context.Context, st *store.Store, row session.Pod) (last string, at time.Time) {
+	at = row.StartedAt
+	if !row.EndedAt.IsZero() {
+		at = row.EndedAt
+	}
+	const tail = 20
+	entries, err := st.Log(ctx, row.SessionID, max(0, row.Length-tail), row.Length, tail)
+	if err != nil {
+		return "", at
+	}
+	for _, entry := range entries {
+		if entry.CreatedAt.After(at) {
+			at = entry.CreatedAt
+		}
+		v, ok, err := session.HistoryItem(entry, false)
+		if err != nil || !ok {
+			continue
+		}
+		item, err := protocol.ParseItem(v)
+		if err != nil {
+			continue
+		}
+		if m, ok := item.Data.(protocol.Message); ok && m.Role != protocol.RoleSystem {
+			if text := messageText(m); text != "" {
+				last = firstLine(text)
+			}
+		}
+	}
+	return last, at
+}

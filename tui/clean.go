@@ -1,0 +1,120 @@
+package tui
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+const tabWidth = 4
+
+// clean makes foreign text harmless: escape sequences, control characters and
+// the marks that turn the direction of writing are removed, tabs become
+// blanks, line ends are LF.
+func clean(s string) string {
+	if plain(s) {
+		return s
+	}
+	s = strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\r\n", "\n")
+	s = ansi.Strip(s)
+	var b strings.Builder
+	b.Grow(len(s))
+	column := 0
+	for _, r := range s {
+		switch {
+		case r == '\n':
+			column = 0
+		case r == '\t':
+			for n := tabWidth - column%tabWidth; n > 0; n-- {
+				b.WriteByte(' ')
+				column++
+			}
+			continue
+		case unicode.IsControl(r), turnsDirection(r):
+			continue
+		default:
+			column++
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+// plain reports whether there is nothing to clean, which is the usual case.
+func plain(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if c := s[i]; c != '\n' && (c < ' ' || c == 0x7f || c >= utf8.RuneSelf) {
+			return false
+		}
+	}
+	return true
+}
+
+// turnsDirection reports whether r can make a line read other than it is
+// stored.
+func turnsDirection(r rune) bool {
+	return r >= '\u202a' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069'
+}
+
+// cleanLine is clean for what must stay on one line.
+func cleanLine(s string) string {
+	return strings.TrimSpace(strings.Join(strings.Fields(clean(s)), " "))
+}
+
+// firstLine is the first line that says something, marked when there is more.
+func firstLine(s string) string {
+	s = strings.TrimSpace(s)
+	first, rest, more := strings.Cut(s, "\n")
+	first = cleanLine(first)
+	if more && strings.TrimSpace(rest) != "" {
+		first += " …"
+	}
+	return first
+}
+
+var numericEntity = regexp.MustCompile(`&#([xX][0-9a-fA-F]{1,8}|[0-9]{1,8});?`)
+
+// withoutControlEntities removes the character references that a Markdown
+// reader would turn into control characters.
+func withoutControlEntities(s string) string {
+	if !strings.Contains(s, "&#") {
+		return s
+	}
+	return numericEntity.ReplaceAllStringFunc(s, func(entity string) string {
+		digits, base := strings.Trim(entity, "&#;"), 10
+		if digits[0] == 'x' || digits[0] == 'X' {
+			digits, base = digits[1:], 16
+		}
+		n, err := strconv.ParseUint(digits, base, 32)
+		if err != nil || n > unicode.MaxRune || unicode.IsControl(rune(n)) || turnsDirection(rune(n)) {
+			return ""
+		}
+		return entity
+	})
+}
+
+// onlyStyles keeps text, line breaks and SGR sequences (colour, weight) of
+// what a renderer made, and nothing that does more.
+func onlyStyles(s string) string {
+	if !strings.ContainsRune(s, '\x1b') {
+		return s
+	}
+	var b strings.Builder
+	b.Grow(len(s))
+	var state byte
+	for len(s) > 0 {
+		seq, width, n, next := ansi.DecodeSequence(s, state, nil)
+		if n == 0 {
+			break
+		}
+		if width > 0 || seq == "\n" || strings.HasPrefix(seq, "\x1b[") && strings.HasSuffix(seq, "m") || seq >= " " && seq[0] != 0x7f && seq[0] != 0x1b {
+			b.WriteString(seq)
+		}
+		state, s = next, s[n:]
+	}
+	return b.String()
+}

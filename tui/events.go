@@ -1,0 +1,335 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"podium.local/protocol"
+)
+
+// event shows one event of the pod.
+func (m *Model) event(e protocol.Event) tea.Cmd {
+	if e.Seq > m.seq {
+		m.seq = e.Seq
+	}
+	m.st.conn = connected
+	var cmd tea.Cmd
+	switch d := e.Data.(type) {
+	case protocol.HelloEvent:
+		m.hello(d)
+	case protocol.Snapshot:
+		m.snapshot(d)
+	case protocol.History:
+		m.history(d)
+	case protocol.Status:
+		cmd = m.status(d)
+	case protocol.UserInput:
+		m.userInput(d)
+	case protocol.TurnStart:
+		m.turnStart()
+	case protocol.TextDelta:
+		m.streams()
+		m.conv.grow(&m.conv.text, kindAnswer, d.Text)
+	case protocol.TextDone:
+		m.conv.finish(&m.conv.text, kindAnswer, d.Text, d.EntryID)
+	case protocol.ReasoningDelta:
+		m.streams()
+		m.conv.grow(&m.conv.thought, kindReasoning, d.Text)
+	case protocol.ReasoningDone:
+		m.conv.finish(&m.conv.thought, kindReasoning, d.Text, d.EntryID)
+	case protocol.ToolCallStart:
+		m.streams()
+		m.conv.call(d.ID, d.Name)
+	case protocol.ToolCallArgsDelta:
+		m.streams()
+		m.conv.callArguments(d.ID, d.JSON)
+	case protocol.ToolCallDone:
+		m.conv.callDone(d, m.now)
+	case protocol.ToolResult:
+		m.conv.result(d, m.now)
+	case protocol.Usage:
+		m.st.run.add(d)
+		m.st.totals.add(d)
+		m.st.measure(d)
+	case protocol.TurnEnd:
+		m.conv.discard()
+	case protocol.RunEnd:
+		cmd = m.runEnd(d)
+	case protocol.Error:
+		cmd = m.podError(d)
+	case protocol.Notification:
+		m.notification(d)
+	case protocol.CompactStart:
+		m.conv.compacting(m.now)
+		if m.st.base {
+			m.st.enter(protocol.StateCompacting, m.now)
+		}
+	case protocol.CompactDone:
+		m.compactDone(d)
+	case protocol.CompactFailed:
+		m.conv.compacted("[compact error] "+d.Error, protocol.LevelError)
+		m.compactOver()
+	case protocol.ShutdownEvent, protocol.Accepted, protocol.Entries:
+		// The end of the stream says the first, the answers to methods the others.
+	case protocol.Unknown:
+		m.conv.say(kindRaw, "", fmt.Sprintf("[%s] %s", d.Name, d.Data))
+	default:
+		m.conv.say(kindRaw, "", "["+e.Data.EventName()+"]")
+	}
+	if m.live != nil && m.seq >= m.liveAt {
+		m.enterLive()
+	}
+	return cmd
+}
+
+func (m *Model) hello(d protocol.HelloEvent) {
+	m.st.base, m.st.retry = false, nil
+	m.st.pod, m.st.session = d.PodName, d.SessionID.String()
+	m.st.enter(d.State, time.Time{})
+	m.st.runActive = d.State == protocol.StateRunning
+	m.features = map[string]bool{}
+	for _, f := range d.Features {
+		m.features[f] = true
+	}
+	if !d.Resumed {
+		m.seq = d.Seq
+		return
+	}
+	m.conv.discard()
+	if d.Live != nil {
+		m.live, m.liveAt = d.Live, d.Seq
+	}
+}
+
+// streams notes that an answer arrives.
+func (m *Model) streams() {
+	m.enterLive()
+	if m.st.base && !m.st.busy() {
+		m.runBegins()
+		m.st.enter(protocol.StateRunning, m.now)
+	}
+}
+
+// enterLive shows the unfinished rest that a resumed hello told of.
+func (m *Model) enterLive() {
+	if m.live == nil {
+		return
+	}
+	live := m.live
+	m.live = nil
+	m.conv.inFlight(*live)
+	m.takeTotals(live.Usage)
+}
+
+func (m *Model) snapshot(d protocol.Snapshot) {
+	blocks := blocksOf(d.Items)
+	var older *gap
+	if d.Before != nil {
+		older = &gap{before: *d.Before}
+	}
+	m.replace(d.SessionID.String(), blocks, older)
+	m.live = nil
+	m.conv.inFlight(d.Live)
+	m.takeTotals(d.Live.Usage)
+	m.st.session = d.SessionID.String()
+	m.st.enter(d.State, m.st.since)
+	if d.State == protocol.StateCompacting {
+		m.conv.compacting(m.now)
+	}
+	if d.State != protocol.StateRunning {
+		m.conv.runOver(d.State == protocol.StatePaused)
+	}
+}
+
+// replace puts another conversation on the screen.
+func (m *Model) replace(session string, blocks []*block, older *gap) {
+	m.conv.reset(session, blocks, older)
+	m.win = window{follow: true, height: m.win.height}
+	m.selected = nil
+	if m.pending != nil && m.pending.entryID != "" {
+		m.pending = nil
+	}
+}
+
+func (m *Model) takeTotals(u protocol.Usage) {
+	m.st.totals = totals{}
+	m.st.totals.add(u)
+	m.st.measure(u)
+}
+
+// history is the conversation of a pod that speaks the base vocabulary.
+func (m *Model) history(d protocol.History) {
+	m.replace("", blocksOf(d.Items), nil)
+	m.st.model = d.Greeting.Model
+	if d.Greeting.PodName != "" {
+		m.st.pod = d.Greeting.PodName
+	}
+	if m.st.state == "" {
+		m.st.enter(protocol.StateIdle, time.Time{})
+	}
+}
+
+func (m *Model) status(d protocol.Status) tea.Cmd {
+	m.st.session, m.st.clients, m.st.queued, m.st.retry = d.SessionID.String(), d.Clients, d.Queued, d.Retry
+	since := m.now.Add(-time.Duration(d.SinceMS) * time.Millisecond)
+	if m.st.state == d.State && !m.st.since.IsZero() {
+		since = m.st.since
+	}
+	m.st.enter(d.State, since)
+	if d.State == protocol.StateRunning {
+		m.runBegins()
+	}
+	if d.State == protocol.StateIdle {
+		return m.dispatch()
+	}
+	return nil
+}
+
+// userInput shows an input that is in the log.
+func (m *Model) userInput(d protocol.UserInput) {
+	b := &block{kind: kindInput, input: d.Kind, entryID: d.EntryID, items: 1}
+	b.text, b.cut = limit(d.Text)
+	b.text = clean(b.text)
+	mine := m.own[d.EntryID]
+	if p := m.pending; p != nil && (p.entryID == d.EntryID || p.entryID == "" && d.Client == m.o.Client && d.Text == p.text) {
+		mine, m.pending = true, nil
+	}
+	if !mine {
+		b.from = cleanLine(d.Client)
+		if b.from == "" {
+			b.from = "another client"
+		}
+	}
+	m.conv.add(b)
+}
+
+func (m *Model) turnStart() {
+	m.runBegins()
+	m.conv.discard()
+	m.st.run.requests++
+	if m.st.base {
+		m.st.enter(protocol.StateRunning, m.now)
+		// A pod that confirms nothing shows by its first turn that it took the input.
+		if m.pending != nil {
+			text := m.pending.text
+			m.pending = nil
+			m.conv.add(&block{kind: kindInput, text: clean(text)})
+		}
+	}
+}
+
+// runBegins starts the statistics of a run.
+func (m *Model) runBegins() {
+	if !m.st.runActive {
+		m.st.run, m.st.runBegan, m.st.runActive = totals{}, m.now, true
+	}
+}
+
+func (m *Model) runEnd(d protocol.RunEnd) tea.Cmd {
+	m.conv.runOver(d.Result == protocol.RunPaused)
+	if d.Result == protocol.RunRolledBack {
+		if text := m.conv.takeBack(); m.editor.empty() {
+			m.editor.paste(text)
+		}
+	}
+	return m.runOver(d.Result)
+}
+
+// runOver closes a run on the screen.
+func (m *Model) runOver(result protocol.RunResult) tea.Cmd {
+	m.conv.say(kindRunEnd, "", m.st.runWords(m.r, result, m.now))
+	m.st.runActive, m.st.retry = false, nil
+	state := protocol.StateIdle
+	if result == protocol.RunPaused {
+		state = protocol.StatePaused
+	}
+	m.st.enter(state, m.now)
+	if result != protocol.RunFinished {
+		m.held = true
+		return nil
+	}
+	return m.dispatch()
+}
+
+// rejection reports whether an error answers a method and ends nothing.
+func rejection(d protocol.Error) bool {
+	switch d.Code {
+	case protocol.CodeAlreadyRunning, protocol.CodeNotRunning, protocol.CodeNotPaused, protocol.CodeUnsupportedVersion:
+		return true
+	case protocol.CodeInternal:
+		return strings.HasPrefix(d.Message, "invalid method: ") || strings.HasPrefix(d.Message, "refused: ")
+	default:
+		return false
+	}
+}
+
+func (m *Model) podError(d protocol.Error) tea.Cmd {
+	text := fmt.Sprintf("[%s] %s", cleanLine(string(d.Code)), clean(d.Message))
+	if rejection(d) {
+		m.say(cleanLine(text))
+		m.giveBack()
+		return nil
+	}
+	m.conv.runOver(false)
+	cancelled := d.Code == protocol.CodeInternal && d.Message == "Cancelled"
+	if !cancelled {
+		m.conv.say(kindError, protocol.LevelError, text)
+	}
+	if !m.st.base {
+		return nil // run_end follows
+	}
+	if cancelled {
+		return m.runOver(protocol.RunCancelled)
+	}
+	return m.runOver(protocol.RunFailed)
+}
+
+func (m *Model) notification(d protocol.Notification) {
+	head := "[notice]"
+	if d.Level == protocol.LevelError {
+		head = "[notice error]"
+	}
+	source := string(d.Source)
+	if d.Source == protocol.SourceAgentsMD {
+		source = "AGENTS.md"
+	}
+	text := fmt.Sprintf("%s %s: %s", head, cleanLine(source), d.Message)
+	for _, b := range m.conv.blocks {
+		if b.kind == kindNotice && b.stamp == d.TimestampMS && b.text == strings.TrimRight(clean(text), "\n ") {
+			return // told again at a new connection
+		}
+	}
+	m.conv.say(kindNotice, d.Level, text).stamp = d.TimestampMS
+}
+
+func (m *Model) compactDone(d protocol.CompactDone) {
+	m.conv.compacted(fmt.Sprintf("[compact] done (new session %s)", d.NewSessionID.Short()), "")
+	old := m.conv.session
+	m.conv.session = d.NewSessionID.String()
+	m.conv.epoch++
+	for _, b := range m.conv.blocks {
+		if b.kind == kindGap && !b.gap.gone {
+			b.gap.gone, b.gap.session = true, old
+			b.changed()
+		}
+	}
+	m.st.session = d.NewSessionID.String()
+	m.st.totals, m.st.context = totals{}, 0
+	m.compactOver()
+}
+
+// compactOver leaves the state in which a pod that does not tell its state
+// was before.
+func (m *Model) compactOver() {
+	if !m.st.base {
+		return
+	}
+	state := protocol.StateIdle
+	if m.st.runActive {
+		state = protocol.StateRunning
+	}
+	m.st.enter(state, m.now)
+}

@@ -1,0 +1,452 @@
+package tui
+
+import (
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"podium.local/protocol"
+)
+
+// keyHelp is what ? shows: keys and what they do, in groups. An empty key
+// begins a group.
+var keyHelp = [][2]string{
+	{"", "The run"},
+	{"Enter", "send; while a run is on: queue; empty and paused: resume"},
+	{"Ctrl-C", "running: pause; else twice within 3 s: leave (the pod lives on)"},
+	{"Ctrl-X", "cancel the run, and clear the queue"},
+	{"Ctrl-D", "shut the pod down; while a run is on: twice within 3 s"},
+	{"/compact", "compact now; also /cancel /pause /resume /quit /help"},
+	{"", "Writing"},
+	{"Alt-Enter", "new line (also Shift-Enter, Ctrl-J)"},
+	{"Up Down", "move; at the border: earlier inputs"},
+	{"@", "complete a file of the project: Tab takes it, Esc closes"},
+	{"Ctrl-G", "write in the external editor"},
+	{"Ctrl-A Ctrl-E", "begin and end of the line (also Home, End)"},
+	{"Alt-B Alt-F", "a word left, a word right (also Ctrl-Left, Ctrl-Right)"},
+	{"Ctrl-W Alt-D", "remove the word before, after the cursor"},
+	{"Ctrl-U Ctrl-K", "remove up to the begin, to the end of the line"},
+	{"Ctrl-V", "put back what was removed last"},
+	{"", "The conversation"},
+	{"PgUp PgDn", "scroll (also the mouse wheel, Shift-Up, Shift-Down)"},
+	{"Ctrl-Home Ctrl-End", "to the beginning of what is held, to the newest line"},
+	{"Tab", "select: Up and Down (j, k) move, Enter opens, y copies, Esc ends"},
+	{"Ctrl-O", "open or fold all results and thoughts"},
+	{"Ctrl-Y", "copy the newest answer"},
+	{"", "The screen"},
+	{"?", "this list, when nothing is written (also F1); Esc closes it"},
+	{"Ctrl-L", "draw everything anew"},
+	{"Ctrl-Z", "suspend this client"},
+}
+
+// Texts of the keys that want to be pressed twice.
+const (
+	leaveAgain    = "Press Ctrl-C again within 3 s to exit the TUI (the Pod keeps running)."
+	nothingThere  = "Nothing to cancel (Pod is not running)."
+	shutdownAgain = "Turn is running. Press Ctrl-D again to cancel and shut down."
+	pausedHint    = "paused — Enter to resume, type to start new turn"
+)
+
+// key does what a key means. What is bound to nothing is ignored unless it is
+// a character.
+func (m *Model) key(k tea.KeyPressMsg) tea.Cmd {
+	name := k.String()
+	if m.armed != name {
+		m.armed = ""
+	}
+	if cmd, ok := m.runKey(name); ok {
+		return cmd
+	}
+	if m.help {
+		m.helpKey(name)
+		return nil
+	}
+	if cmd, ok := m.scrollKey(name); ok {
+		return cmd
+	}
+	if m.selected != nil {
+		return m.selectKey(name)
+	}
+	if m.comp.open() && m.completionKey(name) {
+		return nil
+	}
+	cmd := m.writeKey(name, k)
+	m.comp.update(&m.editor)
+	if _, _, ok := m.comp.word(&m.editor); ok {
+		cmd = tea.Batch(cmd, m.listFiles())
+	}
+	return cmd
+}
+
+// twice reports whether the key was pressed a second time in time.
+func (m *Model) twice(name, words string) bool {
+	if m.armed == name && m.now.Before(m.armedTo) {
+		m.armed, m.flash = "", ""
+		return true
+	}
+	m.armed, m.armedTo = name, m.now.Add(pressAgain)
+	m.flash, m.flashTo = words, m.armedTo
+	return false
+}
+
+// runKey is what acts on the run and on the program, in every mode.
+func (m *Model) runKey(name string) (tea.Cmd, bool) {
+	switch name {
+	case "ctrl+c":
+		if m.st.conn == connected && m.st.state == protocol.StateRunning {
+			return m.once(protocol.Pause{}), true
+		}
+		if m.twice(name, leaveAgain) {
+			return m.leave(), true
+		}
+		return nil, true
+	case "ctrl+x":
+		return m.cancel(), true
+	case "ctrl+d":
+		if m.st.conn == ended || m.st.conn == connecting {
+			return m.leave(), true
+		}
+		if m.st.busy() && !m.twice(name, shutdownAgain) {
+			return nil, true
+		}
+		return m.once(protocol.Shutdown{}), true
+	case "ctrl+l":
+		return tea.ClearScreen, true
+	case "ctrl+z":
+		return tea.Suspend, true
+	case "f1":
+		m.help, m.helpAt = !m.help, 0
+		return nil, true
+	}
+	return nil, false
+}
+
+// once sends a method unless the same one waits for its answer.
+func (m *Model) once(params protocol.MethodParams) tea.Cmd {
+	if m.asked[params.MethodName()] {
+		return nil
+	}
+	return m.ask(params)
+}
+
+// leave ends this program; the pod lives on.
+func (m *Model) leave() tea.Cmd {
+	if m.farewell == "" && m.st.pod != "" {
+		m.farewell = "The pod lives on; podium attach " + cleanLine(m.st.pod) + " comes back."
+		if m.st.conn == disconnected {
+			m.farewell = "The connection was lost; podium attach " + cleanLine(m.st.pod) + " tries again."
+			if m.o.Continue != "" {
+				m.farewell += " If the pod is gone, " + m.o.Continue + " continues its session."
+			}
+		}
+	}
+	return tea.Quit
+}
+
+// cancel ends the run, and with it what was queued for after it.
+func (m *Model) cancel() tea.Cmd {
+	if m.st.conn != connected || !m.st.busy() && m.st.state != protocol.StatePaused {
+		m.say(nothingThere)
+		return nil
+	}
+	for _, text := range m.queue {
+		m.recall.add(text)
+	}
+	m.queue, m.held = nil, false
+	return m.once(protocol.Cancel{})
+}
+
+func (m *Model) helpKey(name string) {
+	switch name {
+	case "up", "k":
+		m.helpAt--
+	case "down", "j":
+		m.helpAt++
+	case "pgup":
+		m.helpAt -= m.height / 2
+	case "pgdown", "space":
+		m.helpAt += m.height / 2
+	default:
+		m.help = false
+	}
+	m.helpAt = max(0, min(m.helpAt, len(keyHelp)-m.conversationHeight()))
+}
+
+// scrollKey moves the window.
+func (m *Model) scrollKey(name string) (tea.Cmd, bool) {
+	page := max(1, m.win.height-2)
+	switch name {
+	case "pgup":
+		m.scroll(-page)
+	case "pgdown":
+		m.scroll(page)
+	case "shift+up":
+		m.scroll(-1)
+	case "shift+down":
+		m.scroll(1)
+	case "ctrl+home":
+		if len(m.conv.blocks) > 0 {
+			m.win.follow, m.win.top, m.win.off = false, m.conv.blocks[0], 0
+		}
+	case "ctrl+end":
+		m.win.follow = true
+	case "ctrl+o":
+		m.r.detail = !m.r.detail
+		m.r.generation++
+	case "ctrl+y":
+		return m.copy(m.conv.last(kindAnswer)), true
+	case "tab":
+		if m.comp.open() || m.selected != nil {
+			return nil, false
+		}
+		m.selectBlock(len(m.conv.blocks)-1, -1)
+	default:
+		return nil, false
+	}
+	return nil, true
+}
+
+func (m *Model) scroll(lines int) {
+	m.win.height = m.conversationHeight()
+	m.win.scroll(m.conv, m.r, m.now, lines)
+}
+
+// wheel scrolls, whatever else is going on.
+func (m *Model) wheel(msg tea.MouseWheelMsg) tea.Cmd {
+	lines := 3
+	switch msg.Button {
+	case tea.MouseWheelUp:
+		lines = -lines
+	case tea.MouseWheelDown:
+	default:
+		return nil
+	}
+	if m.help {
+		m.helpAt = max(0, min(m.helpAt+lines, len(keyHelp)-m.conversationHeight()))
+		return nil
+	}
+	m.scroll(lines)
+	return nil
+}
+
+// copy puts a block's text on the clipboard.
+func (m *Model) copy(b *block) tea.Cmd {
+	if b == nil {
+		m.say("There is nothing to copy yet.")
+		return nil
+	}
+	text := b.plain()
+	m.say("Copied " + bytesWords(len(text)) + " (if the terminal allows it).")
+	return tea.SetClipboard(text)
+}
+
+func (m *Model) completionKey(name string) bool {
+	switch name {
+	case "up", "ctrl+p":
+		m.comp.move(-1)
+	case "down", "ctrl+n":
+		m.comp.move(1)
+	case "tab", "enter":
+		m.comp.accept(&m.editor)
+	case "esc":
+		m.comp.dismiss(&m.editor)
+	default:
+		return false
+	}
+	return true
+}
+
+// selectBlock selects the nearest block of substance from i on in a direction.
+func (m *Model) selectBlock(i, by int) {
+	for ; i >= 0 && i < len(m.conv.blocks); i += by {
+		if b := m.conv.blocks[i]; b.kind != kindGap && b.kind != kindRunEnd {
+			m.selected = b
+			m.win.height = m.conversationHeight()
+			m.win.show(m.conv, m.r, m.now, b)
+			return
+		}
+	}
+}
+
+// selectKey is a key while a block is selected.
+func (m *Model) selectKey(name string) tea.Cmd {
+	at := -1
+	for i, b := range m.conv.blocks {
+		if b == m.selected {
+			at = i
+		}
+	}
+	switch name {
+	case "up", "k":
+		m.selectBlock(at-1, -1)
+	case "down", "j":
+		m.selectBlock(at+1, 1)
+	case "home", "g":
+		m.selectBlock(0, 1)
+	case "end", "G":
+		m.selectBlock(len(m.conv.blocks)-1, -1)
+	case "enter", "space", "right", "left", "l", "h":
+		if b := m.selected; b.foldable() {
+			b.unfolded = !b.unfolded
+			b.changed()
+			m.win.show(m.conv, m.r, m.now, b)
+		}
+	case "y", "c":
+		return m.copy(m.selected)
+	case "?":
+		m.help, m.helpAt = true, 0
+	case "esc", "tab", "q", "i":
+		m.selected = nil
+	}
+	return nil
+}
+
+// writeKey edits the input.
+func (m *Model) writeKey(name string, k tea.KeyPressMsg) tea.Cmd {
+	e := &m.editor
+	switch name {
+	case "enter":
+		return m.enter()
+	case "alt+enter", "shift+enter", "ctrl+j", "ctrl+enter":
+		e.insert("\n")
+	case "up", "ctrl+p":
+		if !e.vertical(-1, m.inputWidth(), m.r.method) {
+			m.recall.move(-1, e)
+		}
+	case "down", "ctrl+n":
+		if !e.vertical(1, m.inputWidth(), m.r.method) {
+			m.recall.move(1, e)
+		}
+	case "left", "ctrl+b":
+		e.left()
+	case "right", "ctrl+f":
+		e.right()
+	case "home", "ctrl+a":
+		e.home()
+	case "end", "ctrl+e":
+		e.end()
+	case "alt+b", "ctrl+left", "alt+left":
+		e.at, e.column = e.wordLeft(), -1
+	case "alt+f", "ctrl+right", "alt+right":
+		e.at, e.column = e.wordRight(), -1
+	case "backspace", "ctrl+h":
+		e.backspace()
+	case "delete":
+		e.delete()
+	case "ctrl+w", "alt+backspace", "ctrl+backspace":
+		e.kill(e.wordLeft(), e.at)
+	case "alt+d", "ctrl+delete":
+		e.kill(e.at, e.wordRight())
+	case "ctrl+u":
+		e.kill(e.lineStart(), e.at)
+	case "ctrl+k":
+		e.kill(e.at, e.lineEnd())
+	case "ctrl+v":
+		e.yank()
+	case "ctrl+g":
+		return m.edit()
+	case "esc":
+		m.comp.dismiss(e)
+	case "?":
+		if e.text == "" {
+			m.help, m.helpAt = true, 0
+			return nil
+		}
+		e.insert("?")
+	default:
+		if k.Text != "" && k.Mod&(tea.ModCtrl|tea.ModAlt|tea.ModMeta|tea.ModSuper|tea.ModHyper) == 0 {
+			e.insert(k.Text)
+		}
+	}
+	return nil
+}
+
+// enter sends what is written, or does what Enter means without a text.
+func (m *Model) enter() tea.Cmd {
+	e := &m.editor
+	if e.at > 0 && e.at == len(e.text) && strings.HasSuffix(e.text, "\\") {
+		e.backspace()
+		e.insert("\n")
+		return nil
+	}
+	if e.empty() {
+		return m.enterNothing()
+	}
+	text := strings.TrimSpace(e.value())
+	if cmd, ok := m.command(text); ok {
+		e.set("")
+		return cmd
+	}
+	if m.st.conn == ended {
+		m.say("The pod has ended; your text stays here. An empty Enter starts the pod again.")
+		return nil
+	}
+	e.set("")
+	keep := m.keep(text)
+	m.queue = append(m.queue, text)
+	if m.st.busy() || len(m.queue) > 1 {
+		return keep
+	}
+	return tea.Batch(keep, m.dispatchNow())
+}
+
+// enterNothing is Enter without a text.
+func (m *Model) enterNothing() tea.Cmd {
+	switch {
+	case m.st.conn == ended && m.o.Revive != nil:
+		if m.st.attempt < 0 {
+			return nil // it is being started
+		}
+		m.st.attempt = -1
+		m.say("Starting the pod again.")
+		return m.connect(m.o.Revive)
+	case m.st.state == protocol.StatePaused:
+		return m.once(protocol.Resume{})
+	case len(m.queue) > 0 && !m.st.busy():
+		return m.dispatchNow()
+	}
+	return nil
+}
+
+// dispatch sends the next queued input, unless they wait for the person.
+func (m *Model) dispatch() tea.Cmd {
+	if m.held {
+		return nil
+	}
+	return m.dispatchNow()
+}
+
+func (m *Model) dispatchNow() tea.Cmd {
+	if len(m.queue) == 0 || m.pending != nil || m.feed == nil || m.st.conn == ended {
+		return nil
+	}
+	text := m.queue[0]
+	m.queue, m.held = m.queue[1:], false
+	m.pending = &sending{text: text}
+	m.win.follow = true
+	return m.ask(protocol.Run{Input: text})
+}
+
+// command is a line that means something here.
+func (m *Model) command(text string) (tea.Cmd, bool) {
+	switch text {
+	case "/compact":
+		if m.st.base || !m.features["compact"] {
+			m.say("This pod cannot be asked to compact.")
+			return nil, true
+		}
+		return m.once(protocol.Compact{}), true
+	case "/cancel":
+		return m.cancel(), true
+	case "/pause":
+		return m.once(protocol.Pause{}), true
+	case "/resume":
+		return m.once(protocol.Resume{}), true
+	case "/help":
+		m.help, m.helpAt = true, 0
+		return nil, true
+	case "/quit", "/exit":
+		return m.leave(), true
+	}
+	return nil, false
+}

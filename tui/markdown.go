@@ -1,0 +1,264 @@
+package tui
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"charm.land/glamour/v2"
+	"github.com/charmbracelet/x/ansi"
+)
+
+const (
+	// lineLength is the longest line of running text, in columns.
+	lineLength = 78
+	// segmentLimit is the most bytes of one segment: what is still growing is
+	// laid out anew for each frame.
+	segmentLimit = 16 << 10
+)
+
+// segment is a piece of Markdown that stands on its own.
+type segment struct {
+	text string
+	// joined says that it continues the one before without a blank line.
+	joined bool
+	lines  []string
+}
+
+// markdown lays out a text that may still grow. Finished segments are laid out
+// once and never change, so that nothing on the screen moves when more
+// arrives; the open rest is wrapped as it is.
+type markdown struct {
+	segments []segment
+	// taken is how many bytes of the text the segments hold.
+	taken int
+	// fence is the line that opened the code block in which the rest begins.
+	fence string
+	// joined says that the rest continues the last segment.
+	joined bool
+}
+
+// extend takes more finished segments from text, all of it when closed.
+func (m *markdown) extend(text string, closed bool) {
+	for {
+		rest := text[m.taken:]
+		n, fence, joined := cut(rest, m.fence, closed)
+		if n == 0 {
+			return
+		}
+		m.add(rest[:n], fence)
+		m.taken += n
+		m.fence, m.joined = fence, joined
+	}
+}
+
+// add appends a segment; within a code block it gets the fences it lacks.
+func (m *markdown) add(text, openFence string) {
+	if m.fence != "" {
+		text = m.fence + "\n" + text
+	}
+	if openFence != "" {
+		text = strings.TrimSuffix(text, "\n") + "\n" + closing(openFence)
+	}
+	if strings.TrimSpace(text) != "" {
+		m.segments = append(m.segments, segment{text: text, joined: m.joined})
+	}
+}
+
+// cut finds the end of the first finished segment of text, 0 if there is
+// none yet. fence is the code block in which text begins; outside of one a
+// segment ends at a blank line before something that starts anew.
+func cut(text, fence string, closed bool) (n int, openFence string, joined bool) {
+	open, blank := fence, false
+	pos := 0
+	for pos < len(text) {
+		line, _, whole := strings.Cut(text[pos:], "\n")
+		if blank && open == "" && startsAnew(line) {
+			return pos, "", false
+		}
+		if !whole {
+			break
+		}
+		open = fenceAfter(open, line)
+		blank = open == "" && strings.TrimSpace(line) == ""
+		pos += len(line) + 1
+		if pos >= segmentLimit {
+			return pos, open, true
+		}
+	}
+	if len(text) >= segmentLimit {
+		return softEnd(text), open, true
+	}
+	if closed && len(text) > 0 {
+		return len(text), "", false
+	}
+	return 0, "", false
+}
+
+// softEnd is a place near the limit at which a text without line breaks may
+// be cut.
+func softEnd(text string) int {
+	n := segmentLimit
+	if i := strings.LastIndexAny(text[:n], "\n "); i > 0 {
+		return i + 1
+	}
+	for n < len(text) && !utf8.RuneStart(text[n]) {
+		n++
+	}
+	return n
+}
+
+// startsAnew reports whether a line after a blank one cannot belong to the
+// list or paragraph before it.
+func startsAnew(line string) bool {
+	return line != "" && !strings.ContainsRune(" \t-*+0123456789", rune(line[0]))
+}
+
+// fenceAfter is the opening line of the code block that is open after line.
+func fenceAfter(open, line string) string {
+	trimmed := strings.TrimLeft(line, " ")
+	if open == "" {
+		if mark := fenceMark(trimmed); mark != "" && !(mark[0] == '`' && strings.Contains(trimmed[len(mark):], "`")) {
+			return trimmed
+		}
+		return ""
+	}
+	mark := fenceMark(trimmed)
+	if mark != "" && mark[0] == open[0] && len(mark) >= len(fenceMark(open)) && strings.TrimSpace(trimmed[len(mark):]) == "" {
+		return ""
+	}
+	return open
+}
+
+// fenceMark is the run of three or more backquotes or tildes at the start.
+func fenceMark(line string) string {
+	if line == "" || line[0] != '`' && line[0] != '~' {
+		return ""
+	}
+	n := len(line) - len(strings.TrimLeft(line, line[:1]))
+	if n < 3 {
+		return ""
+	}
+	return line[:n]
+}
+
+func closing(fence string) string { return fenceMark(fence) }
+
+// forget drops the layout, not the segments.
+func (m *markdown) forget() {
+	for i := range m.segments {
+		m.segments[i].lines = nil
+	}
+}
+
+// lines lays the text out.
+func (m *markdown) lines(r *renderer, text string, closed bool) []string {
+	m.extend(text, closed)
+	var out []string
+	for i := range m.segments {
+		s := &m.segments[i]
+		if s.lines == nil {
+			s.lines = r.markdown(s.text)
+		}
+		if len(out) > 0 && len(s.lines) > 0 && !s.joined {
+			out = append(out, "")
+		}
+		out = append(out, s.lines...)
+	}
+	if rest := text[m.taken:]; strings.TrimSpace(rest) != "" {
+		if len(out) > 0 && !m.joined {
+			out = append(out, "")
+		}
+		out = append(out, m.open(r, rest)...)
+	}
+	return out
+}
+
+// open wraps the part that is not finished.
+func (m *markdown) open(r *renderer, rest string) []string {
+	var out []string
+	fence := m.fence
+	for line := range strings.SplitSeq(strings.TrimRight(rest, "\n"), "\n") {
+		was := fence
+		fence = fenceAfter(fence, line)
+		switch {
+		case (was == "") != (fence == ""):
+			// The fences themselves vanish when the block is complete, too.
+		case fence != "":
+			for _, l := range r.wrap(line, r.textWidth()-2) {
+				out = append(out, "  "+l)
+			}
+		default:
+			out = append(out, r.wrap(line, r.textWidth())...)
+		}
+	}
+	return out
+}
+
+// renderer lays out text for a width.
+type renderer struct {
+	*theme
+	// width is the room for text in columns, margin not counted.
+	width  int
+	method ansi.Method
+	// detail folds all tool results and reasoning open.
+	detail bool
+	// generation changes with everything that makes a layout stale.
+	generation int
+	glamour    *glamour.TermRenderer
+}
+
+func (r *renderer) textWidth() int { return max(1, min(lineLength, r.width)) }
+
+// markdown renders a complete segment.
+func (r *renderer) markdown(text string) []string {
+	if r.glamour == nil {
+		g, err := glamour.NewTermRenderer(glamour.WithStyles(r.theme.markdown), glamour.WithWordWrap(r.textWidth()), glamour.WithChromaFormatter("terminal16m"))
+		if err != nil {
+			return r.wrapAll(text, r.textWidth())
+		}
+		r.glamour = g
+	}
+	out, err := r.glamour.Render(withoutControlEntities(text))
+	if err != nil {
+		return r.wrapAll(text, r.textWidth())
+	}
+	lines := strings.Split(onlyStyles(out), "\n")
+	for i, l := range lines {
+		lines[i] = trimRightStyled(l)
+	}
+	for len(lines) > 0 && ansi.Strip(lines[0]) == "" {
+		lines = lines[1:]
+	}
+	for len(lines) > 0 && ansi.Strip(lines[len(lines)-1]) == "" {
+		lines = lines[:len(lines)-1]
+	}
+	return lines
+}
+
+// trimRightStyled removes the padding that a renderer puts behind a line.
+func trimRightStyled(line string) string {
+	plain := strings.TrimRight(ansi.Strip(line), " ")
+	return ansi.Truncate(line, ansi.StringWidth(plain), "")
+}
+
+// wrap breaks a line that is too long; it gives at least one line.
+func (r *renderer) wrap(line string, width int) []string {
+	width = max(1, width)
+	if len(line) <= width {
+		return []string{line}
+	}
+	return strings.Split(r.method.Wrap(line, width, ""), "\n")
+}
+
+func (r *renderer) wrapAll(text string, width int) []string {
+	var out []string
+	for line := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
+		out = append(out, r.wrap(line, width)...)
+	}
+	return out
+}
+
+// fit cuts a line to the width, marking the cut.
+func (r *renderer) fit(line string, width int) string {
+	return r.method.Truncate(line, max(0, width), r.ellipsis)
+}

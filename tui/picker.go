@@ -1,0 +1,349 @@
+package tui
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"podium.local/protocol"
+)
+
+// Entry is a pod or an ended session that can be picked.
+type Entry struct {
+	// Pod is the pod's name, empty for a session without one.
+	Pod string
+	// Live says that the pod can be attached to; State is its state, or how the
+	// session ended.
+	Live  bool
+	State string
+	// Session is the session's id.
+	Session string
+	// Title is what the session is about, Last the last thing that was said.
+	Title, Last string
+	Model, Dir  string
+	// At is when something last happened.
+	At time.Time
+	// CostUSD is nil when unknown; CostPartial says that it is only part.
+	CostUSD     *float64
+	CostPartial bool
+}
+
+// Choice is what was picked.
+type Choice struct {
+	// New asks for a new pod here; otherwise Entry is the one picked.
+	New   bool
+	Entry Entry
+}
+
+// PickerOptions say what a picker shows.
+type PickerOptions struct {
+	// List gives the live pods and recent sessions; it is asked again while the
+	// picker is open.
+	List func(ctx context.Context) ([]Entry, error)
+	// Dir is the folder in which a new pod would work.
+	Dir          string
+	ASCII, Light bool
+	// Now is the clock; nil is time.Now.
+	Now func() time.Time
+}
+
+// Pick lets a person choose. ok is false when she left without.
+func Pick(ctx context.Context, t Terminal, o PickerOptions) (choice Choice, ok bool, err error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	p := NewPicker(ctx, o)
+	if err := t.run(ctx, p); err != nil {
+		return Choice{}, false, fmt.Errorf("run the picker: %w", err)
+	}
+	choice, ok = p.Choice()
+	return choice, ok, p.failure
+}
+
+// Picker is the list of what can be attached to.
+type Picker struct {
+	o             PickerOptions
+	ctx           context.Context
+	r             *renderer
+	now           time.Time
+	width, height int
+	entries       []Entry
+	shown         []Entry
+	loaded        bool
+	filter        editor
+	at            int
+	choice        *Choice
+	failure       error
+	complaint     string
+}
+
+type listedMsg struct {
+	entries []Entry
+	err     error
+}
+
+type relistMsg struct{}
+
+const relistPeriod = 2 * time.Second
+
+// NewPicker makes a picker.
+func NewPicker(ctx context.Context, o PickerOptions) *Picker {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	p := &Picker{o: o, ctx: ctx, now: o.Now(), width: 80, height: 24, filter: newEditor()}
+	p.r = &renderer{theme: newTheme(!o.Light, o.ASCII), method: ansi.WcWidth, width: 78, generation: 1}
+	return p
+}
+
+// Choice is what was picked; false when nothing was.
+func (p *Picker) Choice() (Choice, bool) {
+	if p.choice == nil {
+		return Choice{}, false
+	}
+	return *p.choice, true
+}
+
+// Init lists for the first time.
+func (p *Picker) Init() tea.Cmd { return tea.Batch(p.list, tea.RequestBackgroundColor) }
+
+func (p *Picker) list() tea.Msg {
+	entries, err := p.o.List(p.ctx)
+	return listedMsg{entries, err}
+}
+
+// Update takes one message.
+func (p *Picker) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	p.now = p.o.Now()
+	switch msg := msg.(type) {
+	case tea.WindowSizeMsg:
+		p.width, p.height = max(1, msg.Width), max(1, msg.Height)
+		p.r.width = max(1, p.width-margin)
+	case tea.BackgroundColorMsg:
+		p.r.theme = newTheme(msg.IsDark(), p.o.ASCII)
+	case listedMsg:
+		p.listed(msg)
+		return p, tea.Tick(relistPeriod, func(time.Time) tea.Msg { return relistMsg{} })
+	case relistMsg:
+		return p, p.list
+	case tea.PasteMsg:
+		p.filter.insert(cleanLine(msg.Content))
+		p.refilter()
+	case tea.MouseWheelMsg:
+		switch msg.Button {
+		case tea.MouseWheelUp:
+			p.move(-1)
+		case tea.MouseWheelDown:
+			p.move(1)
+		}
+	case tea.KeyPressMsg:
+		return p, p.key(msg)
+	}
+	return p, nil
+}
+
+// listed takes a new list and stays on the entry that was chosen.
+func (p *Picker) listed(msg listedMsg) {
+	p.complaint = ""
+	if msg.err != nil {
+		if !p.loaded {
+			p.loaded = true
+		}
+		p.complaint = cleanLine(msg.err.Error())
+		return
+	}
+	var current string
+	if p.at > 0 && p.at <= len(p.shown) {
+		current = p.shown[p.at-1].key()
+	}
+	first := !p.loaded
+	p.entries, p.loaded = msg.entries, true
+	slices.SortStableFunc(p.entries, func(a, b Entry) int {
+		return cmp.Or(cmp.Compare(a.rank(), b.rank()), b.At.Compare(a.At))
+	})
+	p.refilter()
+	if first {
+		p.at = min(1, len(p.shown))
+		return
+	}
+	for i, e := range p.shown {
+		if current != "" && e.key() == current {
+			p.at = i + 1
+		}
+	}
+}
+
+func (e Entry) key() string { return e.Pod + "\x00" + e.Session }
+
+// rank puts what wants a person first.
+func (e Entry) rank() int {
+	switch {
+	case !e.Live:
+		return 2
+	case e.State == string(protocol.StateIdle):
+		return 1
+	default:
+		return 0
+	}
+}
+
+func (p *Picker) refilter() {
+	words := strings.Fields(strings.ToLower(p.filter.text))
+	p.shown = nil
+	for _, e := range p.entries {
+		text := strings.ToLower(strings.Join([]string{e.Pod, e.State, e.Session, e.Title, e.Last, e.Model, e.Dir}, " "))
+		if !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, w) }) {
+			p.shown = append(p.shown, e)
+		}
+	}
+	p.at = min(p.at, len(p.shown))
+}
+
+func (p *Picker) move(by int) { p.at = max(0, min(p.at+by, len(p.shown))) }
+
+func (p *Picker) key(k tea.KeyPressMsg) tea.Cmd {
+	switch k.String() {
+	case "ctrl+c", "ctrl+d":
+		return tea.Quit
+	case "esc":
+		if p.filter.text == "" {
+			return tea.Quit
+		}
+		p.filter.set("")
+		p.refilter()
+	case "up", "ctrl+p", "shift+tab":
+		p.move(-1)
+	case "down", "ctrl+n", "tab":
+		p.move(1)
+	case "pgup":
+		p.move(-p.page())
+	case "pgdown":
+		p.move(p.page())
+	case "home":
+		p.at = 0
+	case "end":
+		p.at = len(p.shown)
+	case "ctrl+t":
+		p.choice = &Choice{New: true}
+		return tea.Quit
+	case "enter":
+		if !p.loaded {
+			return nil
+		}
+		p.choice = &Choice{New: p.at == 0}
+		if p.at > 0 {
+			p.choice.Entry = p.shown[p.at-1]
+		}
+		return tea.Quit
+	case "backspace", "ctrl+h":
+		p.filter.backspace()
+		p.refilter()
+	case "ctrl+u":
+		p.filter.set("")
+		p.refilter()
+	default:
+		if k.Text != "" && k.Mod&(tea.ModCtrl|tea.ModAlt|tea.ModMeta) == 0 {
+			p.filter.insert(k.Text)
+			p.refilter()
+			if p.filter.text != "" && len(p.shown) > 0 {
+				p.at = 1
+			}
+		}
+	}
+	return nil
+}
+
+// page is how many entries fit: each takes two rows.
+func (p *Picker) page() int { return max(1, (p.height-4)/2) }
+
+// View draws the list.
+func (p *Picker) View() tea.View {
+	prompt := p.r.user.Render(p.r.theme.shapes.user) + " "
+	filter := p.filter.text
+	if filter == "" {
+		filter = p.r.soft.Render("type to filter")
+	}
+	lines := []string{p.r.fit("  "+p.r.bold.Render("Podium")+p.r.soft.Render(p.r.dot+"pods and recent sessions"), p.width), p.r.fit(prompt+filter, p.width)}
+	lines = append(lines, p.rows()...)
+	for len(lines) < p.height-1 {
+		lines = append(lines, "")
+	}
+	foot := "Enter attaches or continues" + p.r.dot + "Ctrl-T starts a new pod" + p.r.dot + "Esc leaves"
+	style := p.r.soft
+	if p.complaint != "" {
+		foot, style = p.complaint, p.r.failed
+	}
+	lines = append(lines[:max(0, min(len(lines), p.height-1))], "  "+style.Render(p.r.fit(foot, p.r.width)))
+	v := tea.NewView(strings.Join(lines, "\n"))
+	v.AltScreen = true
+	v.MouseMode = tea.MouseModeCellMotion
+	v.WindowTitle = "podium"
+	v.Cursor = tea.NewCursor(min(p.width-1, margin+p.r.method.StringWidth(p.filter.text)), 1)
+	return v
+}
+
+// rows are the rows of the list: the new pod, then two for each entry.
+func (p *Picker) rows() []string {
+	mark := func(i int) string {
+		if i == p.at {
+			return p.r.key.Render(p.r.cursor) + " "
+		}
+		return "  "
+	}
+	page := p.page()
+	begin := max(0, min(p.at-page/2, len(p.shown)-page))
+	var lines []string
+	if begin == 0 {
+		lines = append(lines, mark(0)+p.r.fit(p.r.key.Render("+")+" start a new pod here  "+p.r.soft.Render(cleanLine(p.o.Dir)), p.r.width))
+	}
+	for i := begin; i < min(begin+page, len(p.shown)); i++ {
+		for _, l := range p.entry(p.shown[i]) {
+			lines = append(lines, mark(i+1)+p.r.fit(l, p.r.width))
+		}
+	}
+	switch {
+	case !p.loaded:
+		lines = append(lines, "  "+p.r.soft.Render("looking"))
+	case len(p.entries) == 0:
+		lines = append(lines, "", "  "+p.r.soft.Render("No pod and no session yet."))
+	case len(p.shown) == 0:
+		lines = append(lines, "", "  "+p.r.soft.Render("Nothing matches; Esc clears the filter."))
+	}
+	return lines
+}
+
+// entry are the two rows of one entry.
+func (p *Picker) entry(e Entry) []string {
+	shape, style := p.r.cancelled, p.r.soft
+	switch {
+	case e.State == string(protocol.StateRunning) && e.Live:
+		shape, style = p.r.spin(p.now), p.r.running
+	case e.State == string(protocol.StateCompacting) && e.Live:
+		shape, style = p.r.theme.shapes.compacting, p.r.compacting
+	case e.State == string(protocol.StatePaused) && e.Live:
+		shape, style = p.r.theme.shapes.paused, p.r.paused
+	case e.State == string(protocol.StateIdle) && e.Live:
+		shape, style = p.r.theme.shapes.idle, p.r.idle
+	case e.Live, e.State == "dead":
+		shape, style = p.r.theme.shapes.lost, p.r.lost
+	case e.State == "failed", e.State == "timed_out":
+		shape, style = p.r.theme.shapes.failed, p.r.failed
+	case e.State == "completed", e.State == "ended":
+		shape, style = p.r.theme.shapes.done, p.r.completed
+	}
+	name := cleanLine(cmp.Or(e.Pod, e.Title, e.Session))
+	when := p.r.dash
+	if !e.At.IsZero() {
+		when = age(p.now.Sub(e.At))
+	}
+	right := []string{style.Render(cleanLine(e.State)), p.r.soft.Render(when), p.r.soft.Render(money(e.CostUSD, e.CostPartial, p.r.dash))}
+	first := style.Render(shape) + " " + p.r.bold.Render(name) + "  " + strings.Join(right, p.r.soft.Render(p.r.dot))
+	about := cleanLine(cmp.Or(e.Last, e.Title))
+	second := strings.Join(slices.DeleteFunc([]string{cleanLine(e.Session[:min(8, len(e.Session))]), cleanLine(e.Model), about}, func(s string) bool { return s == "" }), p.r.dot)
+	return []string{first, "  " + p.r.soft.Render(second)}
+}

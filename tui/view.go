@@ -1,0 +1,198 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"podium.local/protocol"
+)
+
+// inputWidth is the room for what is written, in columns.
+func (m *Model) inputWidth() int { return max(2, m.width-margin-1) }
+
+// inputRows is how many rows of the input are shown.
+func (m *Model) inputRows() int {
+	rows, _, _ := m.editor.rows(m.inputWidth(), m.r.method)
+	return min(len(rows), max(1, min(8, m.height/3)))
+}
+
+// extraRows are the rows between the conversation and the input.
+func (m *Model) extraRows() []string {
+	var rows []string
+	if m.comp.open() {
+		begin := max(0, min(m.comp.at-offered/2, len(m.comp.matches)-offered))
+		for i, f := range m.comp.matches[begin:min(begin+offered, len(m.comp.matches))] {
+			line := m.r.fit(cleanLine(f), m.r.width)
+			if begin+i == m.comp.at {
+				line = m.r.selected.Render(line)
+			}
+			rows = append(rows, "  "+line)
+		}
+	}
+	const shown = 3
+	for i, text := range m.queue {
+		if i == shown {
+			rows = append(rows, m.r.soft.Render(fmt.Sprintf("  %s %d more", m.r.ellipsis, len(m.queue)-i)))
+			break
+		}
+		word := "queued  "
+		if m.held {
+			word = "held    "
+		}
+		rows = append(rows, m.r.soft.Render("  "+m.r.fit(word+firstLine(text), m.r.width)))
+	}
+	if most := m.height/3 - 1; len(rows) > most {
+		rows = rows[:max(0, most)]
+	}
+	return append(rows, m.hint())
+}
+
+// hint is the row above the input: what is worth saying at the moment.
+func (m *Model) hint() string {
+	line := func(style func(...string) string, text string) string {
+		return "  " + style(m.r.fit(text, m.r.width))
+	}
+	switch {
+	case m.flash != "":
+		return line(m.r.waiting.Render, m.flash)
+	case m.pending != nil:
+		return line(m.r.soft.Render, "sending  "+firstLine(m.pending.text))
+	case m.st.conn == disconnected:
+		text := fmt.Sprintf("connection lost; trying again, attempt %d", m.st.attempt)
+		if m.o.Continue != "" && m.st.attempt > 3 {
+			text += ". If the pod is gone: " + m.o.Continue
+		}
+		return line(m.r.lost.Render, text)
+	case m.help:
+		return line(m.r.soft.Render, "Esc closes")
+	case m.selected != nil:
+		return line(m.r.soft.Render, "selected: j k move"+m.r.dot+"Enter opens"+m.r.dot+"y copies"+m.r.dot+"Esc ends")
+	case !m.win.follow:
+		return line(m.r.soft.Render, "more below"+m.r.dot+"Ctrl-End goes to the newest line")
+	case m.st.state == protocol.StatePaused && m.st.conn == connected:
+		return line(m.r.paused.Render, strings.ReplaceAll(pausedHint, "—", m.r.dash))
+	case len(m.queue) > 0 && m.held:
+		return line(m.r.soft.Render, "Enter sends what is held")
+	case m.st.queued > 0:
+		return line(m.r.soft.Render, plural(int(min(m.st.queued, 1<<20)), "input")+" waiting in the pod")
+	}
+	return ""
+}
+
+// conversationHeight is the rows left for the conversation.
+func (m *Model) conversationHeight() int {
+	return max(1, m.height-m.inputRows()-len(m.extraRows())-1)
+}
+
+// View draws the screen.
+func (m *Model) View() tea.View {
+	var lines []string
+	height := m.conversationHeight()
+	m.win.height = height
+	if m.help {
+		lines = m.helpLines(height)
+	} else {
+		lines = m.conversationLines()
+	}
+	for len(lines) < height {
+		lines = append(lines, "")
+	}
+	lines = append(lines, m.extraRows()...)
+	top := len(lines)
+	input, x, y := m.inputLines()
+	lines = append(lines, input...)
+	lines = append(lines, m.st.line(m.r, m.width, m.now))
+	if over := len(lines) - m.height; over > 0 {
+		lines = lines[over:]
+		top -= over
+	}
+	v := tea.NewView(strings.Join(lines, "\n"))
+	v.AltScreen = true
+	v.MouseMode = tea.MouseModeCellMotion
+	v.WindowTitle = strings.TrimSpace(cleanLine(m.st.pod) + " " + string(m.st.state) + " podium")
+	if m.selected == nil && !m.help {
+		v.Cursor = tea.NewCursor(min(margin+x, m.width-1), max(0, top+y))
+	}
+	return v
+}
+
+// conversationLines are the lines on the screen, each with its margin.
+func (m *Model) conversationLines() []string {
+	rows := m.win.rows(m.conv, m.r, m.now)
+	if len(m.conv.blocks) == 0 {
+		return m.emptyLines()
+	}
+	lines := make([]string, len(rows))
+	for i, row := range rows {
+		mark := " "
+		if row.first {
+			mark = row.block.shape(m.r, m.now)
+		}
+		if row.block == m.selected && (row.first || row.text != "") {
+			mark = m.r.key.Render(m.r.cursor)
+		}
+		lines[i] = mark + " " + m.r.method.Truncate(row.text, m.r.width, "")
+	}
+	return lines
+}
+
+// emptyLines say what can be done where nothing was said yet.
+func (m *Model) emptyLines() []string {
+	if m.st.conn != connected {
+		return nil
+	}
+	return []string{"", m.r.soft.Render("  Nothing was said yet. Write to the pod below; ? lists the keys.")}
+}
+
+// inputLines are the visible rows of the input and the cursor in them.
+func (m *Model) inputLines() (lines []string, x, y int) {
+	rows, x, y := m.editor.rows(m.inputWidth(), m.r.method)
+	shown := m.inputRows()
+	begin := max(0, min(y-shown+1, len(rows)-shown))
+	if y < begin {
+		begin = y
+	}
+	prompt := m.r.user.Render(m.r.theme.shapes.user)
+	for i, row := range rows[begin:min(begin+shown, len(rows))] {
+		mark := " "
+		if begin+i == 0 {
+			mark = prompt
+		}
+		lines = append(lines, mark+" "+row.text)
+	}
+	if m.editor.text == "" {
+		lines[0] = prompt + " " + m.r.soft.Render(m.r.fit(m.placeholder(), m.inputWidth()))
+	}
+	return lines, x, y - begin
+}
+
+func (m *Model) placeholder() string {
+	switch {
+	case m.st.conn == ended && m.o.Revive != nil:
+		return "Enter starts the pod again"
+	case m.st.conn == ended:
+		return "the pod has ended"
+	case m.st.busy():
+		return "message the pod (sent when the run ends)"
+	default:
+		return "message the pod, ? for keys"
+	}
+}
+
+// helpLines is the list of keys.
+func (m *Model) helpLines(height int) []string {
+	const column = 20
+	var all []string
+	for _, k := range keyHelp {
+		if k[0] == "" {
+			all = append(all, "  "+m.r.bold.Render(k[1]))
+			continue
+		}
+		key := m.r.key.Render(k[0]) + strings.Repeat(" ", max(1, column-len(k[0])))
+		all = append(all, "  "+m.r.fit(key+k[1], m.r.width))
+	}
+	at := max(0, min(m.helpAt, len(all)-height))
+	return all[at:min(at+height, len(all))]
+}
