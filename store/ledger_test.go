@@ -1,8 +1,11 @@
 package store_test
 
 import (
+	"bytes"
 	"fmt"
 	"math"
+	"os"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -295,6 +298,38 @@ func TestCheck_FindsWhatIsWrong(t *testing.T) {
 		if !found {
 			t.Errorf("%s: found %+v, want %s", tt.damage, report.Problems, tt.code)
 		}
+	}
+}
+
+func TestCheck_ReportsDamageAndGoesOn(t *testing.T) {
+	s := storetest.New(t, store.Options{})
+	p := storetest.Start(t, s, storetest.PodStart("a"))
+	storetest.FillLog(t, s.Path(), p.SessionID, 2000, 1024)
+	root := storetest.Value(t, s.Path(), "SELECT rootpage FROM sqlite_schema WHERE name = 'idx_entries_id'")
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	page, err := strconv.ParseInt(root, 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.OpenFile(s.Path(), os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.WriteAt(bytes.Repeat([]byte{0xff}, 8192), (page-1)*8192); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	damaged := open(t, s.Path(), store.Options{})
+	report, err := damaged.Check(t.Context(), store.CheckOptions{})
+	if err != nil || report.Sessions != 1 || report.Pods != 1 {
+		t.Errorf("%+v %v", report, err)
+	}
+	if len(report.Problems) == 0 || report.Problems[0].Code != "damaged" || report.Problems[0].Subject != "entries" {
+		t.Errorf("%+v", report.Problems)
 	}
 }
 
