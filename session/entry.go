@@ -39,6 +39,7 @@ const (
 	KindRunEnd     Kind = "run_end"     // durable: run_end. Payload RunEnd
 	KindRolledBack Kind = "rolled_back" // names an input to be skipped. Payload RolledBack
 	KindCompaction Kind = "compaction"  // durable: compact_done. Payload Compaction
+	KindForeign    Kind = "foreign"     // a record of another program, kept as it is. Payload Foreign
 )
 
 // Durable reports whether entries of this kind are rendered as an event with
@@ -114,6 +115,26 @@ type Usage struct {
 	// the price came from (catalog, config).
 	CostUSD     *float64 `json:"cost_usd,omitempty"`
 	PriceSource string   `json:"price_source,omitempty"`
+}
+
+// Foreign is a record of an imported session that means nothing here.
+type Foreign struct {
+	// Type is the record's own word for what it is.
+	Type   string          `json:"type"`
+	Record json.RawMessage `json:"record,omitempty"`
+	// Source is set instead of Record when it is too large to be kept.
+	Source *Source `json:"source,omitempty"`
+}
+
+// Source is where the whole of something stands of which only the beginning
+// was kept.
+type Source struct {
+	File string `json:"file"` // absolute path
+	// Offset and Length are in bytes.
+	Offset int64 `json:"offset"`
+	Length int64 `json:"length"`
+	// SHA256 is of those bytes, hexadecimal.
+	SHA256 string `json:"sha256"`
 }
 
 // RunEnd ends a run.

@@ -7,7 +7,7 @@ import (
 
 // Decode returns the entry's payload as the value that belongs to its kind:
 // Input, System, Text, Reasoning, ToolCall, ToolResult, TurnEnd, RunEnd,
-// RolledBack or Compaction. An unknown kind is an error, so that no reader
+// RolledBack, Compaction or Foreign. An unknown kind is an error, so that no reader
 // passes over what it does not understand.
 func (e Entry) Decode() (any, error) {
 	switch e.Kind {
@@ -31,6 +31,8 @@ func (e Entry) Decode() (any, error) {
 		return decode[RolledBack](e)
 	case KindCompaction:
 		return decode[Compaction](e)
+	case KindForeign:
+		return decode[Foreign](e)
 	default:
 		return nil, e.fault(fmt.Errorf("unknown kind %q", e.Kind))
 	}

@@ -37,6 +37,7 @@ func newRootCommand(a *app) *cobra.Command {
 		newDoctorCommand(a),
 		newGCCommand(a),
 		newHistoryCommand(a),
+		newImportCommand(a),
 		newLogsCommand(a),
 		newPodCommand(a),
 		newPSCommand(a),

@@ -1,0 +1,289 @@
+package store
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/google/uuid"
+	"github.com/ncruces/go-sqlite3"
+
+	"podium.local/session"
+)
+
+// Reason codes and actor of what an import writes.
+const (
+	reasonImported = "session.imported"
+	importActor    = "import"
+)
+
+// ImportBatch stores one step of an import in one transaction: entries that
+// are not there yet, requests, what the file says of its sessions, and how far
+// it is read. A *session.ImportOrderError changes nothing: the sessions it
+// names have to be reset and read again after this file.
+func (s *Store) ImportBatch(ctx context.Context, b session.ImportBatch) (out session.ImportOutcome, err error) {
+	err = s.writePodium(ctx, "import "+b.File.Path, func(c *conn) error {
+		out = session.ImportOutcome{}
+		i := &importing{c: c, file: b.File, restore: b.Restore, out: &out}
+		if i.fileKey, err = upsertImportFile(c, b.File, seconds(s.orNow(b.File.ReadAt))); err != nil {
+			return err
+		}
+		for _, p := range b.Parts {
+			if err := i.part(p); err != nil {
+				return err
+			}
+		}
+		if out.Kept+out.Known == 0 {
+			return nil
+		}
+		return c.run("UPDATE import_files SET kept = kept + ?, known = known + ? WHERE file_key = ?", out.Kept, out.Known, i.fileKey)
+	})
+	return out, err
+}
+
+// importing is one batch on its way into the store.
+type importing struct {
+	c       *conn
+	file    session.ImportFile
+	fileKey int64
+	restore bool
+	out     *session.ImportOutcome
+}
+
+// part stores what the batch brings to one session.
+func (i *importing) part(p session.ImportPart) error {
+	gone, err := i.c.integer("SELECT count(*) FROM tombstones WHERE session_id = ?", p.SessionID)
+	if err != nil {
+		return err
+	}
+	if gone > 0 && i.restore {
+		gone = 0
+		err = i.c.run("DELETE FROM tombstones WHERE session_id = ?", p.SessionID)
+		if err != nil {
+			return err
+		}
+	}
+	if gone > 0 {
+		i.out.Deleted += len(p.Entries)
+		return nil
+	}
+	known, err := i.c.integer("SELECT count(*) FROM import_sessions WHERE session_id = ?", p.SessionID)
+	if err != nil {
+		return err
+	}
+	if known == 0 {
+		if len(p.Entries)+len(p.Requests) == 0 {
+			return nil // nothing was said yet
+		}
+		if err := i.open(p); err != nil {
+			return err
+		}
+	}
+	row, err := i.load(p.SessionID)
+	if err != nil {
+		return err
+	}
+	stored, forkedFrom, err := i.append(row, p)
+	if err != nil {
+		return err
+	}
+	if err := i.count(row, p); err != nil {
+		return err
+	}
+	facts, err := encode(p.Facts)
+	if err != nil {
+		return fmt.Errorf("facts of session %s: %w", p.SessionID, err)
+	}
+	err = i.c.run(`INSERT INTO import_session_files (session_id, file_key, kept, facts) VALUES (?1, ?2, ?3, ?4)
+		ON CONFLICT (session_id, file_key) DO UPDATE SET kept = kept + ?3, facts = ?4`, p.SessionID, i.fileKey, stored, facts)
+	if err != nil {
+		return err
+	}
+	if forkedFrom == "" {
+		forkedFrom = p.ForkedFrom
+	}
+	err = i.c.run("UPDATE import_sessions SET parent = coalesce(parent, ?), forked_from = coalesce(forked_from, ?) WHERE session_id = ?",
+		orNull(p.Parent), orNull(forkedFrom), p.SessionID)
+	if err != nil {
+		return err
+	}
+	return i.describe(row)
+}
+
+// open makes the rows of a session that was not imported before. What it is
+// like is written by describe.
+func (i *importing) open(p session.ImportPart) error {
+	at := seconds(p.Facts.First)
+	progression := derivedID(p.SessionID, "progression")
+	kind := "imported_fs"
+	if p.Tool == "codex" {
+		kind = "imported_codex"
+	}
+	if err := i.c.run("INSERT INTO progressions (id, created_at) VALUES (?, ?)", progression, at); err != nil {
+		return err
+	}
+	err := i.c.run(`INSERT INTO sessions (id, cc_session_id, created_at, progression_id, updated_at, invocation_kind, source_kind, status,
+		status_reason_code, started_at, ended_at, ended_at_is_approximate) VALUES (?1, ?2, ?3, ?4, ?3, 'agent', ?5, 'completed', ?6, ?3, ?3, 1)`,
+		p.SessionID, orNull(p.VendorID), at, progression, kind, reasonImported)
+	if err != nil {
+		return err
+	}
+	err = i.c.run("INSERT INTO branches (id, created_at, session_id, progression_id, started_at) VALUES (?1, ?2, ?3, ?4, ?2)",
+		derivedID(p.SessionID, "branch"), at, p.SessionID, progression)
+	if err != nil {
+		return err
+	}
+	if err := i.c.run("INSERT INTO logs (session_id, opened_at) VALUES (?, ?)", p.SessionID, at); err != nil {
+		return err
+	}
+	if err := bookStart(i.c, at, "", "", ""); err != nil {
+		return err
+	}
+	err = i.c.run(`INSERT INTO status_transitions (id, entity_type, entity_id, status, reason_code, source, actor, created_at)
+		VALUES (?, 'session', ?, 'completed', ?, 'system', ?, ?)`,
+		derivedID(p.SessionID, "transition"), p.SessionID, reasonImported, importActor, at)
+	if err != nil {
+		return err
+	}
+	i.out.NewSessions++
+	return i.c.run("INSERT INTO import_sessions (session_id, tool, vendor_id, subagent_id) VALUES (?, ?, ?, ?)",
+		p.SessionID, p.Tool, p.VendorID, p.SubagentID)
+}
+
+// derivedID names a row that belongs to an imported session, the same on every
+// import.
+func derivedID(sessionID, what string) string {
+	return uuid.NewSHA1(uuid.Nil, []byte("podium-import/1\x00"+sessionID+"\x00"+what)).String()
+}
+
+// importRow is an imported session's log as it stands.
+type importRow struct {
+	session                             string
+	logKey                              int64
+	entries                             int64
+	openedAt                            float64
+	openedProject, openedVendor, opened string
+}
+
+func (i *importing) load(id string) (row importRow, err error) {
+	row.session = id
+	found, err := i.c.row("SELECT log_key, entries, opened_at, opened_project, opened_provider, opened_model FROM logs WHERE session_id = ?",
+		func(stmt *sqlite3.Stmt) error {
+			row.logKey, row.entries, row.openedAt = stmt.ColumnInt64(0), stmt.ColumnInt64(1), stmt.ColumnFloat(2)
+			row.openedProject, row.openedVendor, row.opened = stmt.ColumnText(3), stmt.ColumnText(4), stmt.ColumnText(5)
+			return nil
+		}, id)
+	if err == nil && !found {
+		err = fmt.Errorf("log of session %s: %w", id, session.ErrNotFound)
+	}
+	return row, err
+}
+
+// append adds the entries that are new. forkedFrom is the session that owns
+// one of the others, empty when they are all this session's.
+func (i *importing) append(row importRow, p session.ImportPart) (stored int64, forkedFrom string, err error) {
+	var messages int64
+	ordinal := row.entries
+	for _, e := range p.Entries {
+		payload, err := encode(e.Payload)
+		if err != nil {
+			return 0, "", fmt.Errorf("payload of %s entry %s: %w", e.Kind, e.ID, err)
+		}
+		err = i.c.run("INSERT INTO entries (log_key, ordinal, entry_id, kind, created_at, payload) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (entry_id) DO NOTHING",
+			row.logKey, ordinal, entryKey(e.ID), string(e.Kind), seconds(e.At), payload)
+		if err != nil {
+			return 0, "", err
+		}
+		if i.c.Changes() == 0 {
+			owner, another, err := i.owner(row, e)
+			if err != nil {
+				return 0, "", err
+			}
+			if another {
+				err = i.c.run("INSERT INTO entries (log_key, ordinal, entry_id, kind, created_at, payload) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (entry_id) DO NOTHING",
+					row.logKey, ordinal, entryKey(derivedID(row.session, e.ID)), string(e.Kind), seconds(e.At), payload)
+				if err != nil {
+					return 0, "", err
+				}
+			}
+			if !another || i.c.Changes() == 0 {
+				i.out.Known++
+				if owner != "" && !another && forkedFrom == "" {
+					forkedFrom = owner
+				}
+				continue
+			}
+		}
+		ordinal++
+		stored++
+		if session.RoleOf(e.Kind) != "" {
+			messages++
+		}
+	}
+	if stored == 0 {
+		return 0, forkedFrom, nil
+	}
+	i.out.Kept += int(stored)
+	if err := i.inOrder(row.session); err != nil {
+		return 0, "", err
+	}
+	return stored, forkedFrom, i.c.run("UPDATE logs SET entries = ?, messages = messages + ? WHERE log_key = ?", ordinal, messages, row.logKey)
+}
+
+// owner is the other session that has an entry, empty when it is this one's;
+// another says that its entry only has the same id and records something else.
+// It fails when that session was read from a file that comes after this one.
+func (i *importing) owner(row importRow, e session.ImportEntry) (owner string, another bool, err error) {
+	var log int64
+	_, err = i.c.row("SELECT logs.log_key, session_id, kind, created_at FROM entries JOIN logs ON logs.log_key = entries.log_key WHERE entry_id = ?",
+		func(stmt *sqlite3.Stmt) error {
+			log, owner = stmt.ColumnInt64(0), stmt.ColumnText(1)
+			another = stmt.ColumnText(2) != string(e.Kind) || stmt.ColumnFloat(3) != seconds(e.At)
+			return nil
+		}, entryKey(e.ID))
+	if err != nil || log == row.logKey {
+		return "", false, err
+	}
+	return owner, another, i.notAfter(owner)
+}
+
+// notAfter fails when all files of a session come after this one and can be
+// read again.
+func (i *importing) notAfter(id string) error {
+	var first string
+	readable := false
+	_, err := i.c.row(`SELECT min(rank), count(gone_at) = 0 FROM import_session_files JOIN import_files USING (file_key) WHERE session_id = ?`,
+		func(stmt *sqlite3.Stmt) error {
+			first, readable = stmt.ColumnText(0), stmt.ColumnBool(1)
+			return nil
+		}, id)
+	if err != nil || !readable || first <= i.file.Rank {
+		return err
+	}
+	return i.outOfOrder(id)
+}
+
+// outOfOrder is the error that names a session and its files.
+func (i *importing) outOfOrder(id string) error {
+	e := &session.ImportOrderError{SessionID: id}
+	err := i.c.each("SELECT path FROM import_session_files JOIN import_files USING (file_key) WHERE session_id = ? ORDER BY rank", func(stmt *sqlite3.Stmt) error {
+		e.Files = append(e.Files, stmt.ColumnText(0))
+		return nil
+	}, id)
+	if err != nil {
+		return err
+	}
+	return e
+}
+
+// inOrder fails when new entries of this file would stand behind those of a
+// file that comes after it.
+func (i *importing) inOrder(id string) error {
+	behind, err := i.c.integer(`SELECT count(*) FROM import_session_files JOIN import_files USING (file_key)
+		WHERE session_id = ?1 AND file_key <> ?2 AND rank > ?3 AND import_session_files.kept > 0
+		AND NOT EXISTS (SELECT 1 FROM import_session_files AS other JOIN import_files AS f ON f.file_key = other.file_key
+			WHERE other.session_id = ?1 AND f.gone_at IS NOT NULL)`, id, i.fileKey, i.file.Rank)
+	if err != nil || behind == 0 {
+		return err
+	}
+	return i.outOfOrder(id)
+}

@@ -1,0 +1,216 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/ncruces/go-sqlite3"
+
+	"podium.local/session"
+)
+
+// upsertImportFile writes the ledger's row of a file, all but what was kept of
+// it, and returns its key.
+func upsertImportFile(c *conn, f session.ImportFile, at float64) (key int64, err error) {
+	skipped, err := jsonOrNull(f.Skipped, len(f.Skipped))
+	if err != nil {
+		return 0, err
+	}
+	problems, err := jsonOrNull(f.Problems, len(f.Problems))
+	if err != nil {
+		return 0, err
+	}
+	_, err = c.row(`INSERT INTO import_files (tool, path, size, mod_time, cursor, lines, damaged, raw, clamped, skipped, problems, last_error, read_at,
+			rank, anchor, state) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+		ON CONFLICT (tool, path) DO UPDATE SET size = excluded.size, mod_time = excluded.mod_time, cursor = excluded.cursor, lines = excluded.lines,
+			damaged = excluded.damaged, raw = excluded.raw, clamped = excluded.clamped, skipped = excluded.skipped, problems = excluded.problems,
+			last_error = excluded.last_error, read_at = excluded.read_at, gone_at = NULL, rank = excluded.rank, anchor = excluded.anchor,
+			state = excluded.state
+		RETURNING file_key`, func(stmt *sqlite3.Stmt) error {
+		key = stmt.ColumnInt64(0)
+		return nil
+	}, f.Tool, f.Path, f.Size, f.ModTime.UnixNano(), f.Cursor, f.Lines, f.Damaged, f.Raw, f.Clamped, skipped, problems, orNull(f.LastError), at,
+		f.Rank, f.Anchor, f.State)
+	return key, err
+}
+
+func jsonOrNull(v any, n int) (json.RawMessage, error) {
+	if n == 0 {
+		return nil, nil
+	}
+	return encode(v)
+}
+
+const importFileColumns = `tool, path, size, mod_time, cursor, lines, kept, known, damaged, raw, clamped, skipped, problems, coalesce(last_error, ''),
+	read_at, gone_at, rank, anchor, state`
+
+func scanImportFile(stmt *sqlite3.Stmt) (session.ImportFile, error) {
+	f := session.ImportFile{
+		Tool: stmt.ColumnText(0), Path: stmt.ColumnText(1), Size: stmt.ColumnInt64(2), ModTime: time.Unix(0, stmt.ColumnInt64(3)).UTC(),
+		Cursor: stmt.ColumnInt64(4), Lines: stmt.ColumnInt64(5), Kept: stmt.ColumnInt64(6), Known: stmt.ColumnInt64(7), Damaged: stmt.ColumnInt64(8),
+		Raw: stmt.ColumnInt64(9), Clamped: stmt.ColumnInt64(10), LastError: stmt.ColumnText(13), ReadAt: columnTime(stmt, 14), GoneAt: columnTime(stmt, 15),
+		Rank: stmt.ColumnText(16), Anchor: stmt.ColumnBlob(17, nil),
+	}
+	if stmt.ColumnType(18) != sqlite3.NULL {
+		f.State = json.RawMessage(stmt.ColumnText(18))
+	}
+	for col, to := range map[int]any{11: &f.Skipped, 12: &f.Problems} {
+		if stmt.ColumnType(col) == sqlite3.NULL {
+			continue
+		}
+		if err := json.Unmarshal(stmt.ColumnRawText(col), to); err != nil {
+			return f, fmt.Errorf("ledger of %s: %w", f.Path, err)
+		}
+	}
+	return f, nil
+}
+
+// ImportFiles gives the ledger's rows of a tool in order of path; of all tools
+// when tool is empty.
+func (s *Store) ImportFiles(ctx context.Context, tool string) (files []session.ImportFile, err error) {
+	if s.kind != KindPodium {
+		return nil, explain("read import ledger", errAdopted)
+	}
+	err = s.read(ctx, func(c *conn) error {
+		return eachImportFile(c, tool, func(f session.ImportFile) { files = append(files, f) })
+	})
+	return files, explain("read import ledger", err)
+}
+
+func eachImportFile(c *conn, tool string, use func(session.ImportFile)) error {
+	return c.each("SELECT "+importFileColumns+" FROM import_files WHERE ?1 = '' OR tool = ?1 ORDER BY tool, path", func(stmt *sqlite3.Stmt) error {
+		f, err := scanImportFile(stmt)
+		if err == nil {
+			use(f)
+		}
+		return err
+	}, tool)
+}
+
+// ImportReset makes the files of a session be read again from the beginning
+// and takes what was read of them out of it, a step a transaction. The
+// session's row, its tags and its name stay.
+func (s *Store) ImportReset(ctx context.Context, sessionID string) error {
+	tried := "read session " + sessionID + " again"
+	err := s.writePodium(ctx, tried, func(c *conn) error {
+		err := c.run(`UPDATE import_files SET size = -1, cursor = 0, lines = 0, kept = 0, known = 0, damaged = 0, raw = 0, clamped = 0, skipped = NULL,
+			problems = NULL, anchor = NULL, state = NULL WHERE file_key IN (SELECT file_key FROM import_session_files WHERE session_id = ?)`, sessionID)
+		if err != nil {
+			return err
+		}
+		return c.run("UPDATE import_session_files SET kept = 0 WHERE session_id = ?", sessionID)
+	})
+	for more := err == nil; more && err == nil; {
+		err = s.writePodium(ctx, tried, func(c *conn) error {
+			more, err = unread(c, sessionID)
+			return err
+		})
+	}
+	return err
+}
+
+// unread removes a step's worth of an imported session's usage and entries.
+// Counters, totals and the rollup stay true.
+func unread(c *conn, sessionID string) (more bool, err error) {
+	var logKey int64
+	found, err := c.row("SELECT log_key FROM logs WHERE session_id = ?", func(stmt *sqlite3.Stmt) error {
+		logKey = stmt.ColumnInt64(0)
+		return nil
+	}, sessionID)
+	if err != nil || !found {
+		return false, err
+	}
+	var used []int64
+	err = c.each("SELECT number FROM usage_records WHERE log_key = ? ORDER BY number DESC LIMIT ?", func(stmt *sqlite3.Stmt) error {
+		used = append(used, stmt.ColumnInt64(0))
+		return nil
+	}, logKey, deleteStep)
+	if err != nil {
+		return false, err
+	}
+	for _, number := range used {
+		var old usageRecord
+		if _, err := c.row(usageRecordSQL, func(stmt *sqlite3.Stmt) error {
+			old = scanUsageRecord(stmt)
+			return nil
+		}, logKey, number); err != nil {
+			return false, err
+		}
+		if err := c.run("DELETE FROM import_requests WHERE log_key = ? AND number = ?", logKey, number); err != nil {
+			return false, err
+		}
+		if err := replaceUsage(c, sessionID, logKey, old, nil, 0); err != nil {
+			return false, err
+		}
+	}
+	if len(used) > 0 {
+		return true, sumTotals(c, sessionID, logKey)
+	}
+	err = c.run("DELETE FROM entries WHERE entry_key IN (SELECT entry_key FROM entries WHERE log_key = ? ORDER BY ordinal DESC LIMIT ?)", logKey, deleteStep)
+	if err != nil {
+		return false, err
+	}
+	gone := c.Changes()
+	if gone == 0 {
+		return false, nil
+	}
+	return true, c.run(`UPDATE logs SET entries = entries - ?1,
+		messages = (SELECT count(*) FROM entries e WHERE e.log_key = logs.log_key AND e.kind IN `+messageKinds+`) WHERE log_key = ?2`, gone, logKey)
+}
+
+// ImportGone marks files of a tool that are no longer there. Nothing that was
+// read from them changes.
+func (s *Store) ImportGone(ctx context.Context, tool string, paths []string) error {
+	at := seconds(s.opts.Now())
+	for len(paths) > 0 {
+		n := min(len(paths), deleteStep)
+		err := s.writePodium(ctx, "mark vanished files", func(c *conn) error {
+			for _, path := range paths[:n] {
+				if err := c.run("UPDATE import_files SET gone_at = coalesce(gone_at, ?) WHERE tool = ? AND path = ?", at, tool, path); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		paths = paths[n:]
+	}
+	return nil
+}
+
+// ImportForget takes a file, or all files below a folder, out of the ledger.
+// The sessions that were read from them stay. It returns how many files there
+// were.
+func (s *Store) ImportForget(ctx context.Context, path string) (n int64, err error) {
+	for {
+		var gone int64
+		err := s.writePodium(ctx, "forget "+path, func(c *conn) error {
+			below := path + "/"
+			err := c.run(`DELETE FROM import_files WHERE file_key IN (SELECT file_key FROM import_files
+				WHERE path = ?1 OR substr(path, 1, ?2) = ?3 LIMIT ?4)`, path, len([]rune(below)), below, deleteStep)
+			gone = c.Changes()
+			return err
+		})
+		n += gone
+		if err != nil || gone < deleteStep {
+			return n, err
+		}
+	}
+}
+
+// ImportRestore makes those files of a tool be read again whose sessions were
+// all deleted here. It returns how many there are.
+func (s *Store) ImportRestore(ctx context.Context, tool string) (n int64, err error) {
+	err = s.writePodium(ctx, "read files of deleted sessions again", func(c *conn) error {
+		err := c.run(`UPDATE import_files SET size = -1, cursor = 0, lines = 0, kept = 0, known = 0, damaged = 0, raw = 0, clamped = 0, skipped = NULL,
+			problems = NULL, anchor = NULL, state = NULL WHERE tool = ? AND cursor > 0
+			AND NOT EXISTS (SELECT 1 FROM import_session_files WHERE import_session_files.file_key = import_files.file_key)`, tool)
+		n = c.Changes()
+		return err
+	})
+	return n, err
+}

@@ -1,0 +1,189 @@
+package store
+
+import (
+	"github.com/ncruces/go-sqlite3"
+
+	"podium.local/session"
+)
+
+// count books the requests of a part. Of several snapshots of one request the
+// largest counts, whichever comes first.
+func (i *importing) count(row importRow, p session.ImportPart) error {
+	for _, r := range p.Requests {
+		if err := checkUsage(r.Usage); err != nil {
+			return err
+		}
+		var log, number int64
+		found, err := i.c.row("SELECT log_key, number FROM import_requests WHERE request = ?", func(stmt *sqlite3.Stmt) error {
+			log, number = stmt.ColumnInt64(0), stmt.ColumnInt64(1)
+			return nil
+		}, r.Key[:])
+		if err != nil {
+			return err
+		}
+		switch {
+		case !found:
+			err = i.book(row, p, r)
+		case log != row.logKey:
+			err = i.elsewhere(log)
+		default:
+			err = i.grow(row, p, number, r)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// elsewhere checks that the session that counts a request may keep it.
+func (i *importing) elsewhere(log int64) error {
+	var owner string
+	_, err := i.c.row("SELECT session_id FROM logs WHERE log_key = ?", func(stmt *sqlite3.Stmt) error {
+		owner = stmt.ColumnText(0)
+		return nil
+	}, log)
+	if err != nil {
+		return err
+	}
+	return i.notAfter(owner)
+}
+
+// book counts a request for the first time.
+func (i *importing) book(row importRow, p session.ImportPart, r session.ImportRequest) error {
+	number, err := i.c.integer("SELECT priced_requests + unpriced_requests FROM logs WHERE log_key = ?", row.logKey)
+	if err != nil {
+		return err
+	}
+	h := hold{session: row.session, logKey: row.logKey, provider: p.Facts.Provider, model: r.Model, project: r.Project}
+	if err := book(i.c, h, seconds(r.At), "turn", r.Usage); err != nil {
+		return err
+	}
+	if err := i.c.run("INSERT INTO import_requests (request, log_key, number) VALUES (?, ?, ?)", r.Key[:], row.logKey, number); err != nil {
+		return err
+	}
+	return addTotals(i.c, row.session, 1, r.Usage)
+}
+
+// addTotals adds a request to a session's totals.
+func addTotals(c *conn, id string, turns int, u session.Usage) error {
+	return c.run(`UPDATE sessions SET
+		num_turns      = coalesce(num_turns, 0) + ?1,
+		input_tokens   = CASE WHEN ?2 IS NULL THEN input_tokens   ELSE coalesce(input_tokens, 0)   + ?2 END,
+		output_tokens  = CASE WHEN ?3 IS NULL THEN output_tokens  ELSE coalesce(output_tokens, 0)  + ?3 END,
+		total_cost_usd = CASE WHEN ?4 IS NULL THEN total_cost_usd ELSE coalesce(total_cost_usd, 0) + ?4 END
+		WHERE id = ?5`, turns, u.InputTokens, u.OutputTokens, u.CostUSD, id)
+}
+
+// grow puts a larger snapshot in the place of a smaller one.
+func (i *importing) grow(row importRow, p session.ImportPart, number int64, r session.ImportRequest) error {
+	var old usageRecord
+	found, err := i.c.row(usageRecordSQL, func(stmt *sqlite3.Stmt) error {
+		old = scanUsageRecord(stmt)
+		return nil
+	}, row.logKey, number)
+	if err != nil || !found || !larger(r.Usage, old.usage) {
+		return err
+	}
+	next := usageRecord{number: number, key: rollupKey{quarterOf(seconds(r.At)), r.Project, p.Facts.Provider, r.Model}, usage: r.Usage}
+	return replaceUsage(i.c, row.session, row.logKey, old, &next, seconds(r.At))
+}
+
+// usageRecord is a row of usage_records and where the rollup counts it.
+type usageRecord struct {
+	number int64
+	key    rollupKey
+	usage  session.Usage
+}
+
+// usageRecordSQL and scanUsageRecord belong together.
+const usageRecordSQL = `SELECT number, created_at, project, provider, model, input_tokens, output_tokens, cache_read_tokens, cache_write_tokens,
+	reasoning_tokens, cost_usd, coalesce(price_source, '') FROM usage_records WHERE log_key = ? AND number = ?`
+
+func scanUsageRecord(stmt *sqlite3.Stmt) usageRecord {
+	return usageRecord{
+		number: stmt.ColumnInt64(0),
+		key:    rollupKey{quarterOf(stmt.ColumnFloat(1)), stmt.ColumnText(2), stmt.ColumnText(3), stmt.ColumnText(4)},
+		usage: session.Usage{
+			InputTokens: optionalInt(stmt, 5), OutputTokens: optionalInt(stmt, 6), CacheReadTokens: stmt.ColumnInt64(7),
+			CacheWriteTokens: stmt.ColumnInt64(8), ReasoningTokens: stmt.ColumnInt64(9),
+			CostUSD: optionalFloat(stmt, 10), PriceSource: stmt.ColumnText(11),
+		},
+	}
+}
+
+// larger reports whether a snapshot of a request is a later one than b.
+func larger(a, b session.Usage) bool {
+	value := func(n *int64) int64 {
+		if n == nil {
+			return -1
+		}
+		return *n
+	}
+	for _, pair := range [][2]int64{
+		{value(a.OutputTokens), value(b.OutputTokens)},
+		{value(a.InputTokens), value(b.InputTokens)},
+		{a.CacheReadTokens, b.CacheReadTokens},
+		{a.CacheWriteTokens, b.CacheWriteTokens},
+		{a.ReasoningTokens, b.ReasoningTokens},
+	} {
+		if pair[0] != pair[1] {
+			return pair[0] > pair[1]
+		}
+	}
+	return false
+}
+
+// replaceUsage takes a request's usage out of ledger, rollup, log and totals
+// and puts next, if there is one, in its place. Totals that no other request
+// makes become unknown again.
+func replaceUsage(c *conn, sessionID string, logKey int64, old usageRecord, next *usageRecord, at float64) error {
+	d := drift{key: old.key, unpriced: 1}
+	if old.usage.CostUSD != nil {
+		d = drift{key: old.key, usd: *old.usage.CostUSD, priced: 1}
+	}
+	if err := subtract(c, d); err != nil {
+		return err
+	}
+	err := c.run(`UPDATE logs SET priced_requests = priced_requests - ?, unpriced_requests = unpriced_requests - ?, cache_read_tokens = cache_read_tokens - ?,
+		cache_write_tokens = cache_write_tokens - ?, reasoning_tokens = reasoning_tokens - ? WHERE log_key = ?`,
+		d.priced, d.unpriced, old.usage.CacheReadTokens, old.usage.CacheWriteTokens, old.usage.ReasoningTokens, logKey)
+	if err != nil {
+		return err
+	}
+	if next == nil {
+		return c.run("DELETE FROM usage_records WHERE log_key = ? AND number = ?", logKey, old.number)
+	}
+	u := next.usage
+	cost, priced, unpriced := 0.0, 0, 1
+	if u.CostUSD != nil {
+		cost, priced, unpriced = *u.CostUSD, 1, 0
+	}
+	err = c.run(`UPDATE usage_records SET created_at = ?, provider = ?, model = ?, project = ?, input_tokens = ?, output_tokens = ?, cache_read_tokens = ?,
+		cache_write_tokens = ?, reasoning_tokens = ?, cost_usd = ?, price_source = ? WHERE log_key = ? AND number = ?`,
+		at, next.key.provider, next.key.model, next.key.project, u.InputTokens, u.OutputTokens, u.CacheReadTokens,
+		u.CacheWriteTokens, u.ReasoningTokens, u.CostUSD, orNull(u.PriceSource), logKey, old.number)
+	if err != nil {
+		return err
+	}
+	err = c.run(`UPDATE logs SET priced_requests = priced_requests + ?, unpriced_requests = unpriced_requests + ?, cache_read_tokens = cache_read_tokens + ?,
+		cache_write_tokens = cache_write_tokens + ?, reasoning_tokens = reasoning_tokens + ? WHERE log_key = ?`,
+		priced, unpriced, u.CacheReadTokens, u.CacheWriteTokens, u.ReasoningTokens, logKey)
+	if err != nil {
+		return err
+	}
+	err = c.run(`INSERT INTO usage_quarter (quarter_utc, project, provider, model, priced_usd, priced_n, unpriced_n) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+		ON CONFLICT (quarter_utc, project, provider, model) DO UPDATE SET
+		priced_usd = priced_usd + ?5, priced_n = priced_n + ?6, unpriced_n = unpriced_n + ?7`,
+		next.key.quarter, next.key.project, next.key.provider, next.key.model, cost, priced, unpriced)
+	if err != nil {
+		return err
+	}
+	return sumTotals(c, sessionID, logKey)
+}
+
+// sumTotals makes a session's totals the sums of its requests.
+func sumTotals(c *conn, sessionID string, logKey int64) error {
+	return c.run(`UPDATE sessions SET (num_turns, input_tokens, output_tokens, total_cost_usd) =
+		(SELECT count(*), sum(input_tokens), sum(output_tokens), sum(cost_usd) FROM usage_records WHERE log_key = ?) WHERE id = ?`, logKey, sessionID)
+}

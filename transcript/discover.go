@@ -1,0 +1,129 @@
+package transcript
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// found is a session file on disk.
+type found struct {
+	path     string
+	size     int64
+	modified time.Time
+}
+
+// Trouble is a file or folder that could not be read.
+type Trouble struct {
+	Path string `json:"path"`
+	Text string `json:"text"`
+}
+
+// tree is what a look through the folders found.
+type tree struct {
+	files   []found
+	folders []string
+	// links and packed count the files that were passed over because they are
+	// symbolic links, or compressed.
+	links, packed int
+	troubles      []Trouble
+}
+
+// look walks the folders of a tool below dir. Symbolic links are not followed,
+// so no loop can hold it; dir itself may be one.
+func look(ctx context.Context, tool Tool, dir string) (tree, error) {
+	var t tree
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return t, fmt.Errorf("look for %s sessions: %w; name their folder", tool, plainPath(err))
+	}
+	if real, err = filepath.Abs(real); err != nil {
+		return t, err
+	}
+	if info, err := os.Stat(real); err == nil && info.Mode().IsRegular() {
+		t.files = append(t.files, found{real, info.Size(), info.ModTime()})
+		return t, nil
+	}
+	folders, err := tool.folders(real)
+	if err != nil {
+		return t, err
+	}
+	for _, folder := range folders {
+		err := filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
+			if cause := context.Cause(ctx); cause != nil {
+				return cause
+			}
+			if err != nil {
+				t.trouble(path, err)
+				if d != nil && d.IsDir() {
+					return fs.SkipDir
+				}
+				return nil
+			}
+			t.visit(tool, path, d)
+			return nil
+		})
+		if err != nil {
+			return t, err
+		}
+	}
+	return t, nil
+}
+
+func (t *tree) visit(tool Tool, path string, d fs.DirEntry) {
+	switch {
+	case d.IsDir():
+		t.folders = append(t.folders, path)
+	case d.Type()&fs.ModeSymlink != 0:
+		if tool.session(d.Name()) {
+			t.links++
+		}
+	case compressed(d.Name()):
+		t.packed++
+	case d.Type().IsRegular() && tool.session(d.Name()):
+		info, err := d.Info()
+		if errors.Is(err, fs.ErrNotExist) {
+			return // it went meanwhile
+		}
+		if err != nil {
+			t.trouble(path, err)
+			return
+		}
+		t.files = append(t.files, found{path, info.Size(), info.ModTime()})
+	}
+}
+
+// maxTroubles bounds what is told of a tree that cannot be read at all.
+const maxTroubles = 100
+
+func (t *tree) trouble(path string, err error) {
+	if len(t.troubles) < maxTroubles {
+		t.troubles = append(t.troubles, Trouble{path, plainPath(err).Error()})
+	}
+}
+
+// plainPath is an error without the path that the message around it has.
+func plainPath(err error) error {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return p.Err
+	}
+	return err
+}
+
+// stemOf is a file's name without its ending.
+func stemOf(path string) string { return strings.TrimSuffix(filepath.Base(path), ".jsonl") }
+
+// subagentOf is the subagent whose file this is, empty for none: Claude Code
+// names such files agent-ID.jsonl.
+func subagentOf(tool Tool, path string) string {
+	if id, ok := strings.CutPrefix(stemOf(path), "agent-"); ok && tool == ClaudeCode {
+		return id
+	}
+	return ""
+}

@@ -1,0 +1,125 @@
+package transcript
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"syscall"
+	"time"
+
+	"podium.local/session"
+)
+
+// openRegular opens a file for reading; anything but a regular file is refused
+// without waiting for it.
+func openRegular(path string) (*os.File, fs.FileInfo, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = errors.New("not a regular file")
+	}
+	if err != nil {
+		return nil, nil, errors.Join(err, f.Close())
+	}
+	return f, info, nil
+}
+
+// anchorBytes is how much at either end the anchor covers.
+const anchorBytes = 1 << 10
+
+// anchorOf hashes the beginning of a file and the bytes before the cursor.
+func anchorOf(f io.ReaderAt, cursor int64) ([]byte, error) {
+	h := sha256.New()
+	n := min(cursor, anchorBytes)
+	for _, from := range []int64{0, cursor - n} {
+		if _, err := io.CopyN(h, io.NewSectionReader(f, from, n), n); err != nil {
+			return nil, err
+		}
+	}
+	return h.Sum(nil), nil
+}
+
+// headLines and headBytes are how far the beginning of a file is looked at for
+// its rank.
+const (
+	headLines = 50
+	headBytes = 1 << 20
+)
+
+// rank orders a file among the others: by its first time, a fork after what it
+// was forked from, then by path. It is the same however far the file has
+// grown, once it holds a time.
+func rank(ctx context.Context, path string) string {
+	const unknown = "~"
+	f, _, err := openRegular(path)
+	if err != nil {
+		return unknown + path // reading it will say why
+	}
+	defer func() { _ = f.Close() }() // only read
+	fork, first := 0, unknown
+	lines := newLineReader(ctx, io.LimitReader(f, headBytes), 0, 0)
+	for range headLines {
+		l, err := lines.next()
+		if err != nil || !l.ended {
+			break
+		}
+		var head struct {
+			Timestamp  string          `json:"timestamp"`
+			ForkedFrom json.RawMessage `json:"forkedFrom"`
+			Payload    struct {
+				ForkedFromID string `json:"forked_from_id"`
+			} `json:"payload"`
+		}
+		var shape *json.UnmarshalTypeError
+		if err := json.Unmarshal(l.data, &head); err != nil && !errors.As(err, &shape) {
+			continue
+		}
+		if head.ForkedFrom != nil || head.Payload.ForkedFromID != "" {
+			fork = 1
+		}
+		if at, err := time.Parse(time.RFC3339Nano, head.Timestamp); err == nil {
+			if first == unknown {
+				first = fmt.Sprintf("%020d", at.UnixMicro())
+			}
+			if fork == 1 || l.number > 5 {
+				break
+			}
+		}
+	}
+	return fmt.Sprintf("%s %d %s", first, fork, path)
+}
+
+// resume prepares the reading of a file where the ledger left it. A file that
+// was replaced or shrunk begins anew.
+func resume(f *os.File, info fs.FileInfo, row session.ImportFile) (next session.ImportFile, st state, replaced bool, err error) {
+	next = row
+	next.Size, next.ModTime, next.LastError, next.GoneAt = info.Size(), info.ModTime(), "", time.Time{}
+	if row.Cursor == 0 {
+		return next, st, false, nil
+	}
+	anchor, err := anchorOf(f, row.Cursor)
+	switch {
+	case errors.Is(err, io.EOF):
+		replaced = true
+	case err != nil:
+		return next, st, false, err
+	default:
+		replaced = string(anchor) != string(row.Anchor)
+	}
+	if !replaced {
+		if err := json.Unmarshal(row.State, &st); err == nil {
+			return next, st, false, nil
+		}
+		st = state{} // of another version of this program: begin anew
+	}
+	next.Cursor, next.Lines, next.Damaged, next.Raw, next.Clamped, next.Skipped, next.Problems = 0, 0, 0, 0, 0, nil, nil
+	return next, st, replaced, nil
+}
