@@ -5,31 +5,48 @@ import (
 	"errors"
 	"net/http"
 
+	"github.com/danielgtaylor/huma/v2"
+
 	"podium.local/session"
 )
 
+// invocationCore is what listing and detail say first of an orchestration.
+type invocationCore struct {
+	ID                  string   `json:"id"`
+	Skill               string   `json:"skill"`
+	Plugin              *string  `json:"plugin"`
+	Prompt              *string  `json:"prompt"`
+	StartedAt           number   `json:"started_at"`
+	EndedAt             *number  `json:"ended_at" nullable:"true"`
+	Status              string   `json:"status"`
+	StatusReasonCode    *string  `json:"status_reason_code"`
+	StatusReasonSummary *string  `json:"status_reason_summary"`
+	StatusEvidenceRefs  document `json:"status_evidence_refs"`
+	SessionCount        int64    `json:"session_count"`
+	CreatedAt           number   `json:"created_at"`
+	UpdatedAt           number   `json:"updated_at"`
+	NodeMetadata        document `json:"node_metadata"`
+}
+
+// invocationFate is what became of an orchestration.
+type invocationFate struct {
+	ScheduleRunExitCode    *int64  `json:"schedule_run_exit_code"`
+	ScheduleRunErrorDetail *string `json:"schedule_run_error_detail"`
+	Health                 string  `json:"health" doc:"The worst of its sessions; unknown without any."`
+	LastActivityAt         *number `json:"last_activity_at" nullable:"true"`
+}
+
 // invocation is one orchestration of the listing.
 type invocation struct {
-	ID                     string   `json:"id"`
-	Skill                  string   `json:"skill"`
-	Plugin                 *string  `json:"plugin"`
-	Prompt                 *string  `json:"prompt"`
-	StartedAt              number   `json:"started_at"`
-	EndedAt                *number  `json:"ended_at" nullable:"true"`
-	Status                 string   `json:"status"`
-	StatusReasonCode       *string  `json:"status_reason_code"`
-	StatusReasonSummary    *string  `json:"status_reason_summary"`
-	StatusEvidenceRefs     document `json:"status_evidence_refs"`
-	SessionCount           int64    `json:"session_count"`
-	CreatedAt              number   `json:"created_at"`
-	UpdatedAt              number   `json:"updated_at"`
-	NodeMetadata           document `json:"node_metadata"`
-	Project                *string  `json:"project"`
-	ProjectSource          *string  `json:"project_source"`
-	ScheduleRunExitCode    *int64   `json:"schedule_run_exit_code"`
-	ScheduleRunErrorDetail *string  `json:"schedule_run_error_detail"`
-	Health                 string   `json:"health" doc:"The worst of its sessions; unknown without any."`
-	LastActivityAt         *number  `json:"last_activity_at" nullable:"true"`
+	invocationCore
+	Project       *string `json:"project"`
+	ProjectSource *string `json:"project_source"`
+	invocationFate
+}
+
+// TransformSchema adds what the detail has too.
+func (invocation) TransformSchema(r huma.Registry, s *huma.Schema) *huma.Schema {
+	return withMembersOf(r, withMembersOf(r, s, invocationFate{}), invocationCore{})
 }
 
 // invocationsBody is GET /api/invocations/.
@@ -71,26 +88,30 @@ type artifact struct {
 
 // invocationDetail is GET /api/invocations/{id}.
 type invocationDetail struct {
-	ID                     string              `json:"id"`
-	Skill                  string              `json:"skill"`
-	Plugin                 *string             `json:"plugin"`
-	Prompt                 *string             `json:"prompt"`
-	StartedAt              number              `json:"started_at"`
-	EndedAt                *number             `json:"ended_at" nullable:"true"`
-	Status                 string              `json:"status"`
-	StatusReasonCode       *string             `json:"status_reason_code"`
-	StatusReasonSummary    *string             `json:"status_reason_summary"`
-	StatusEvidenceRefs     document            `json:"status_evidence_refs"`
-	SessionCount           int64               `json:"session_count"`
-	CreatedAt              number              `json:"created_at"`
-	UpdatedAt              number              `json:"updated_at"`
-	NodeMetadata           document            `json:"node_metadata"`
-	ScheduleRunExitCode    *int64              `json:"schedule_run_exit_code"`
-	ScheduleRunErrorDetail *string             `json:"schedule_run_error_detail"`
-	Health                 string              `json:"health"`
-	LastActivityAt         *number             `json:"last_activity_at" nullable:"true"`
-	Sessions               []invocationSession `json:"sessions" nullable:"false"`
-	Artifacts              []artifact          `json:"artifacts" nullable:"false"`
+	invocationCore
+	invocationFate
+	Sessions  []invocationSession `json:"sessions" nullable:"false"`
+	Artifacts []artifact          `json:"artifacts" nullable:"false"`
+}
+
+// TransformSchema adds what the listing has too.
+func (invocationDetail) TransformSchema(r huma.Registry, s *huma.Schema) *huma.Schema {
+	return withMembersOf(r, withMembersOf(r, s, invocationFate{}), invocationCore{})
+}
+
+func coreOf(in *session.Invocation) invocationCore {
+	return invocationCore{
+		ID: in.ID, Skill: in.Skill, Plugin: in.Plugin, Prompt: in.Prompt, StartedAt: number(in.StartedAt), EndedAt: numberOf(in.EndedAt),
+		Status: in.Status, StatusReasonCode: in.ReasonCode, StatusReasonSummary: in.ReasonSummary, StatusEvidenceRefs: storedDocument(in.EvidenceRefs),
+		SessionCount: in.SessionCount, CreatedAt: number(in.CreatedAt), UpdatedAt: number(in.UpdatedAt), NodeMetadata: metadataOf(in),
+	}
+}
+
+func (s *Server) fateOf(ctx context.Context, in *session.Invocation) invocationFate {
+	health, last := s.groupHealth(ctx, in.Children)
+	return invocationFate{
+		ScheduleRunExitCode: in.ScheduleExitCode, ScheduleRunErrorDetail: in.ScheduleErrorDetail, Health: health, LastActivityAt: last,
+	}
 }
 
 var invocationsParams = params{list: []param{
@@ -120,13 +141,8 @@ func (s *Server) listInvocations(r *request) (any, error) {
 	}
 	for i := range page.Invocations {
 		in := &page.Invocations[i]
-		health, last := s.groupHealth(r.Context(), in.Children)
 		body.Invocations = append(body.Invocations, invocation{
-			ID: in.ID, Skill: in.Skill, Plugin: in.Plugin, Prompt: in.Prompt, StartedAt: number(in.StartedAt), EndedAt: numberOf(in.EndedAt),
-			Status: in.Status, StatusReasonCode: in.ReasonCode, StatusReasonSummary: in.ReasonSummary, StatusEvidenceRefs: storedDocument(in.EvidenceRefs),
-			SessionCount: in.SessionCount, CreatedAt: number(in.CreatedAt), UpdatedAt: number(in.UpdatedAt), NodeMetadata: metadataOf(in),
-			Project: in.Project, ProjectSource: in.ProjectSource, ScheduleRunExitCode: in.ScheduleExitCode, ScheduleRunErrorDetail: in.ScheduleErrorDetail,
-			Health: health, LastActivityAt: last,
+			invocationCore: coreOf(in), Project: in.Project, ProjectSource: in.ProjectSource, invocationFate: s.fateOf(r.Context(), in),
 		})
 	}
 	return body, nil
@@ -144,12 +160,8 @@ func (s *Server) getInvocation(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	health, last := s.groupHealth(r.Context(), in.Children)
 	body := invocationDetail{
-		ID: in.ID, Skill: in.Skill, Plugin: in.Plugin, Prompt: in.Prompt, StartedAt: number(in.StartedAt), EndedAt: numberOf(in.EndedAt),
-		Status: in.Status, StatusReasonCode: in.ReasonCode, StatusReasonSummary: in.ReasonSummary, StatusEvidenceRefs: storedDocument(in.EvidenceRefs),
-		SessionCount: in.SessionCount, CreatedAt: number(in.CreatedAt), UpdatedAt: number(in.UpdatedAt), NodeMetadata: metadataOf(&in),
-		ScheduleRunExitCode: in.ScheduleExitCode, ScheduleRunErrorDetail: in.ScheduleErrorDetail, Health: health, LastActivityAt: last,
+		invocationCore: coreOf(&in), invocationFate: s.fateOf(r.Context(), &in),
 		Sessions: make([]invocationSession, 0, len(in.Children)), Artifacts: make([]artifact, 0, len(in.Artifacts)),
 	}
 	for i := range in.Children {
