@@ -230,15 +230,6 @@ func (m *model) allFields(t *typeModel) []fieldModel {
 	return all
 }
 
-// byTag finds a message.
-func byTag(list []message, tag string) (message, bool) {
-	i := slices.IndexFunc(list, func(m message) bool { return m.tag == tag })
-	if i < 0 {
-		return message{}, false
-	}
-	return list[i], true
-}
-
 var (
 	identifier = regexp.MustCompile(`\b[A-Z][A-Za-z]*\b`)
 	wireWord   = regexp.MustCompile(`\b[a-z]+(_[a-z]+)+\b`)

@@ -93,12 +93,6 @@ func (p *process) kill() {
 	<-p.done
 }
 
-// stop asks the process to end and waits for it.
-func (p *process) stop() {
-	_ = p.cmd.Process.Signal(os.Interrupt)
-	<-p.done
-}
-
 // syncBuffer is a process's output while it runs.
 type syncBuffer struct {
 	mu  sync.Mutex
