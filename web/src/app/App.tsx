@@ -68,7 +68,7 @@ export function App() {
   }, [selected]);
 
   return (
-    <div className="page" data-open={selected !== null} style={narrow ? undefined : { gridTemplateColumns: `${width}px 7px minmax(0, 1fr)` }}>
+    <div className="page" data-open={selected !== null} style={narrow ? undefined : { gridTemplateColumns: `min(${width}px, 55%) 7px minmax(0, 1fr)` }}>
       <header className="bar">
         <h1>Podium</h1>
         <FilterBar filter={filter} projects={projects.data?.projects ?? []} onChange={filterTo} onLeave={toList} />

@@ -547,12 +547,36 @@ export interface components {
             /** Format: double */
             updated_at: number;
         };
+        InvocationCore: {
+            /** Format: double */
+            created_at: number;
+            /** Format: double */
+            ended_at: number | null;
+            id: string;
+            /** @description Any JSON value. */
+            node_metadata: unknown;
+            plugin: string | null;
+            prompt: string | null;
+            /** Format: int64 */
+            session_count: number;
+            skill: string;
+            /** Format: double */
+            started_at: number;
+            status: string;
+            /** @description Any JSON value. */
+            status_evidence_refs: unknown;
+            status_reason_code: string | null;
+            status_reason_summary: string | null;
+            /** Format: double */
+            updated_at: number;
+        };
         InvocationDetail: {
             artifacts: components["schemas"]["Artifact"][];
             /** Format: double */
             created_at: number;
             /** Format: double */
             ended_at: number | null;
+            /** @description The worst of its sessions; unknown without any. */
             health: string;
             id: string;
             /** Format: double */
@@ -577,6 +601,15 @@ export interface components {
             status_reason_summary: string | null;
             /** Format: double */
             updated_at: number;
+        };
+        InvocationFate: {
+            /** @description The worst of its sessions; unknown without any. */
+            health: string;
+            /** Format: double */
+            last_activity_at: number | null;
+            schedule_run_error_detail: string | null;
+            /** Format: int64 */
+            schedule_run_exit_code: number | null;
         };
         InvocationSession: {
             agent_name: string | null;

@@ -1,0 +1,117 @@
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { render, type RenderResult } from "@testing-library/react";
+import type { ReactNode } from "react";
+import { vi } from "vitest";
+import type { Run, RunPage } from "../features/runs/api/types";
+import type { Branch, Entry, EntryWindow, Message, RunDetail } from "../features/session/api/types";
+
+/** What a fake Studio answers to one request. */
+export interface Reply {
+  status?: number;
+  body?: unknown;
+  /** Sent instead of body, as it is. */
+  text?: string;
+  type?: string;
+}
+
+export interface Request {
+  method: string;
+  path: string;
+  query: URLSearchParams;
+  headers: Headers;
+  body: string | null;
+}
+
+/** An answer now, one that is awaited, or none: the daemon is away. */
+type Answer = Reply | Promise<Reply> | "away";
+
+/** A Studio in place of fetch; every request that reached it is in asked. */
+export function fakeStudio(answer: (r: Request) => Answer): { asked: Request[] } {
+  const asked: Request[] = [];
+  vi.stubGlobal("fetch", async (path: string, init: RequestInit = {}) => {
+    const url = new URL(path, "http://studio.test");
+    const request = {
+      method: init.method ?? "GET", path: url.pathname, query: url.searchParams, headers: new Headers(init.headers), body: (init.body as string) ?? null,
+    };
+    asked.push(request);
+    const aborted = new Promise<never>((_, reject) => {
+      const stop = () => reject(init.signal?.reason ?? new DOMException("aborted", "AbortError"));
+      if (init.signal?.aborted) stop();
+      init.signal?.addEventListener("abort", stop);
+    });
+    aborted.catch(() => undefined);
+    const reply = await Promise.race([answer(request), aborted]);
+    if (reply === "away") throw new TypeError("Failed to fetch");
+    const status = reply.status ?? 200;
+    const text = reply.text ?? (reply.body === undefined ? null : JSON.stringify(reply.body));
+    return new Response(status === 204 ? null : text, { status, headers: { "Content-Type": reply.type ?? "application/json" } });
+  });
+  return { asked };
+}
+
+/** Renders with queries that never retry by themselves. */
+export function renderPage(ui: ReactNode): RenderResult & { queries: QueryClient } {
+  const queries = new QueryClient({ defaultOptions: { queries: { retry: false, networkMode: "always" } } });
+  const page = render(<QueryClientProvider client={queries}>{ui}</QueryClientProvider>);
+  return { ...page, queries };
+}
+
+/** A row of the listing; what a test cares about is given. */
+export function aRun(over: Partial<Run> = {}): Run {
+  const id = over.id ?? "5f0c0000-0000-7000-8000-000000000001";
+  return {
+    run_id: id, id, name: "fix the flaky login test", playbook_name: null, agent_name: null, invocation_kind: "agent", show_topic: null,
+    show_play_name: null, source_kind: "live", artifact_contract_json: null, artifact_verification_json: null, invocation_id: null,
+    model: "claude-sonnet-5", provider: "anthropic", effort: null, agent_hash: null, status: "completed", started_at: 1_000, ended_at: 1_040,
+    ended_at_is_approximate: false, created_at: 1_000, updated_at: 1_040, last_message_at: 1_040, effective_health: null, branch_count: 1,
+    message_count: 3, project: "shop", project_source: "pod", status_reason_code: null, status_reason_summary: null, total_cost_usd: 0.42,
+    input_tokens: 1_200, output_tokens: 340, tags: [], ...over,
+  };
+}
+
+/** n rows with ids r0, r1, … */
+export function runs(n: number, from = 0): Run[] {
+  return Array.from({ length: n }, (_, i) => aRun({ id: `r${from + i}`, name: `session ${from + i}` }));
+}
+
+export function aPage(list: Run[], over: Partial<RunPage> = {}): RunPage {
+  return { runs: list, page: 1, per_page: 200, total: list.length, total_pages: 1, has_next: false, has_prev: false, status_ended_at_mismatches: 0, ...over };
+}
+
+export function aBranch(over: Partial<Branch> = {}): Branch {
+  return {
+    id: "b1", name: null, created_at: 1_000, messages: [], message_total: 0, message_offset: 0, message_limit: 100, message_window_count: 0,
+    messages_truncated: false, message_has_older: false, message_stats: { message_count: 0, roles: {} }, first_message_at: null, last_message_at: null,
+    model: null, provider: null, agent_name: null, status: null, started_at: null, ended_at: null, ...over,
+  };
+}
+
+export function aDetail(over: Partial<RunDetail> = {}): RunDetail {
+  const { tags = [], ...row } = aRun(over as Partial<Run>);
+  return {
+    ...row, tags, state_root: null, artifact_root: null, worker_name: "", task: "", step_count: 1, finished_at: null, error: null, cwd: null, steps: null,
+    graph: null, manifest: {}, branches: [aBranch()], message_limit: 1, message_cursor: null, message_next_cursor: null,
+    message_stats: { message_count: 3, roles: {}, branches: {}, tool_call_count: 0, error_count: 0, errors: [], files: [], bounded: false, files_bounded: false },
+    status_evidence_refs: null, ...over,
+  };
+}
+
+let entries = 0;
+
+/** An entry; ids and times follow each other. */
+export function anEntry(kind: string, payload: unknown, over: Partial<Entry> = {}): Entry {
+  entries++;
+  return { id: `e${entries}`, created_at: entries, kind, payload, ...over };
+}
+
+/** A window of entries as the log route sends it. */
+export function aWindow(list: Entry[], over: Partial<EntryWindow> = {}): EntryWindow {
+  return {
+    session_id: "s", before: null, after: null, total: list.length,
+    entries: list.map((e, i) => ({ ...e, kind: e.kind as "text", ordinal: i, pod_id: null, seq: null })), ...over,
+  };
+}
+
+export function aMessage(lionClass: string, content: unknown, over: Partial<Message> = {}): Message {
+  return { id: "m1", role: "assistant", content, content_withheld: false, sender: null, timestamp: 1, lion_class: lionClass, ...over };
+}
