@@ -25,7 +25,7 @@ const (
 type entry struct {
 	ID        string   `json:"id"`
 	Ordinal   int64    `json:"ordinal" doc:"Position in the log, from 0."`
-	Kind      string   `json:"kind" enum:"input,system,text,reasoning,tool_call,tool_result,turn_end,run_end,rolled_back,compaction"`
+	Kind      string   `json:"kind" enum:"input,system,text,reasoning,tool_call,tool_result,turn_end,run_end,rolled_back,compaction,foreign"`
 	CreatedAt number   `json:"created_at"`
 	PodID     *string  `json:"pod_id" doc:"The pod whose event this is; null for copies and imports."`
 	Seq       *uint64  `json:"seq" doc:"The number of that event."`

@@ -151,10 +151,14 @@ func (f *fakeStore) RenameSession(context.Context, string, string) error { retur
 
 func (f *fakeStore) DeleteSession(context.Context, string, time.Time) error { return f.err }
 
+func (f *fakeStore) ListImports(context.Context, string, int, int64) ([]session.ImportFile, int64, error) {
+	return nil, 0, f.err
+}
+
 // sources makes f the source of everything.
 func (f *fakeStore) sources() studio.Sources {
 	return studio.Sources{
-		Presence: f, Listings: f, Sessions: f, Logs: f, Tags: f, Projects: f, Invocations: f, Usage: f, Edits: f,
+		Presence: f, Listings: f, Sessions: f, Logs: f, Tags: f, Projects: f, Invocations: f, Usage: f, Edits: f, Imports: f,
 	}
 }
 

@@ -43,6 +43,7 @@ func TestRoutes_TheWholeListIsPinned(t *testing.T) {
 		"DELETE /api/sessions/{id} deleteSession token",
 		"DELETE /api/sessions/{id}/tags/{tag} removeTag token",
 		"GET /api/admin/readiness getReadiness read",
+		"GET /api/imports listImports read",
 		"GET /api/invocations/ listInvocations read",
 		"GET /api/invocations/{id} getInvocation read",
 		"GET /api/projects/ listProjects read",

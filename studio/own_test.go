@@ -430,3 +430,24 @@ func TestOwn_UsageSumsByDayProjectAndModel(t *testing.T) {
 		t.Errorf("%d days", len(days))
 	}
 }
+
+func TestOwn_ImportsShowWhatBecameOfEveryFile(t *testing.T) {
+	k := podStore(t)
+	storetest.SQL(t, k.store.Path(), `INSERT INTO import_files (tool, path, size, mod_time, cursor, lines, kept, known, damaged, raw, clamped, skipped, problems, last_error, read_at, gone_at) VALUES
+		('codex', '/c/a.jsonl', 10, 1, 10, 2, 1, 1, 0, 0, 0, NULL, NULL, NULL, 5.5, NULL),
+		('claude-code', '/p/b.jsonl', 900, 1, 800, 9, 5, 0, 1, 1, 1, '{"meta":2}', '[{"line":3,"offset":40,"length":7,"text":"{bad"}]', 'permission denied', 7.0, 8.0)`)
+	s := open(t, k.store.Path(), nil)
+	const first = `{"tool":"claude-code","path":"/p/b.jsonl","size":900,"cursor":800,"lines":9,"kept":5,"known":0,"damaged":1,"raw":1,"clamped":1,"skipped":{"meta":2},` +
+		`"problems":[{"line":3,"offset":40,"length":7,"text":"{bad","sha256":null}],"last_error":"permission denied","read_at":7.0,"gone_at":8.0}`
+	const second = `{"tool":"codex","path":"/c/a.jsonl","size":10,"cursor":10,"lines":2,"kept":1,"known":1,"damaged":0,"raw":0,"clamped":0,"skipped":{},"problems":[],"last_error":null,"read_at":5.5,"gone_at":null}`
+	for target, want := range map[string]string{
+		"/api/imports":                  `{"imports":[` + first + `,` + second + `],"total":2,"limit":100,"offset":0}`,
+		"/api/imports?tool=codex":       `{"imports":[` + second + `],"total":1,"limit":100,"offset":0}`,
+		"/api/imports?limit=1&offset=1": `{"imports":[` + second + `],"total":2,"limit":1,"offset":1}`,
+		"/api/imports?tool=other":       `{"imports":[],"total":0,"limit":100,"offset":0}`,
+	} {
+		if w := call(t, s.Handler(), http.MethodGet, target, ""); w.Code != http.StatusOK || w.Body.String() != want {
+			t.Errorf("%s: got %d %s\nwant %s", target, w.Code, w.Body, want)
+		}
+	}
+}

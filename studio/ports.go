@@ -21,6 +21,7 @@ type Sources struct {
 	Invocations Invocations
 	Usage       Usage
 	Edits       Edits
+	Imports     Imports
 }
 
 // Presence is what can be known of the store without trusting it.
@@ -103,4 +104,11 @@ type Edits interface {
 	// DeleteSession removes the session and remembers its id. One that a live pod
 	// holds is session.ErrHeld.
 	DeleteSession(ctx context.Context, id string, at time.Time) error
+}
+
+// Imports reads the ledger of imported files.
+type Imports interface {
+	// ListImports reads a page of it, the last read first, with the number of all
+	// files that match; an empty tool matches all.
+	ListImports(ctx context.Context, tool string, limit int, offset int64) ([]session.ImportFile, int64, error)
 }

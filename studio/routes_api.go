@@ -116,6 +116,11 @@ func (s *Server) projectRoutes() []route {
 			doc:    "Sessions started and spend by day, project or model; priced and unpriced requests apart.",
 			params: usageParams, response: usageBody{}, handle: s.getUsage,
 		},
+		{
+			method: http.MethodGet, path: "/api/imports", id: "listImports", area: "imports", store: true,
+			doc:    "The ledger of imported files: how far each was read and what became of its lines.",
+			params: importsParams, response: importsBody{}, handle: s.listImports,
+		},
 	}
 }
 

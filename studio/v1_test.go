@@ -56,7 +56,7 @@ func open(t testing.TB, path string, change func(*studio.Config)) *studio.Server
 	cfg := studio.Config{
 		Version: "test", BindHost: "127.0.0.1", LocalToken: localToken, Processes: processes{},
 		Now: func() time.Time { return clock }, Poll: time.Millisecond, Home: "/nowhere",
-		Sources: studio.Sources{Presence: v, Listings: v, Sessions: v, Logs: v, Tags: v, Projects: v, Invocations: v, Usage: v, Edits: v},
+		Sources: studio.Sources{Presence: v, Listings: v, Sessions: v, Logs: v, Tags: v, Projects: v, Invocations: v, Usage: v, Edits: v, Imports: v},
 	}
 	if change != nil {
 		change(&cfg)
@@ -447,6 +447,7 @@ func TestV1_AnAbsentStoreAnswersAsAnEmptyOneAndIsNotMade(t *testing.T) {
 		"/api/runs/":                         `{"runs":[],"page":1,"per_page":20,"total":0,"total_pages":0,"has_next":false,"has_prev":false,"status_ended_at_mismatches":0}`,
 		"/api/runs/?page=7&per_page=3&tag=x": `{"runs":[],"page":7,"per_page":3,"total":0,"total_pages":0,"has_next":false,"has_prev":true,"status_ended_at_mismatches":0}`,
 		"/api/sessions/?limit=9&offset=4":    `{"sessions":[],"total":0,"limit":9,"offset":4,"truncated":false}`,
+		"/api/imports":                       `{"imports":[],"total":0,"limit":100,"offset":0}`,
 		"/api/runs/projects":                 `{"projects":[],"total":0}`,
 		"/api/projects/":                     `{"projects":[],"unassigned_count":0}`,
 		"/api/invocations/":                  `{"invocations":[],"limit":50,"offset":0,"has_next":false,"total":0,"completed_total":0}`,
@@ -471,7 +472,7 @@ func TestV1_AServerStoreIsRefusedByEveryRouteThatNeedsAFile(t *testing.T) {
 	for _, target := range []string{
 		"/api/runs/", "/api/sessions/", "/api/runs/projects", "/api/sessions/x", "/api/runs/x", "/api/projects/", "/api/projects/x", "/api/invocations/",
 		"/api/invocations/x", "/api/sessions/x/stream", "/api/sessions/x/entries", "/api/sessions/x/search?q=a", "/api/sessions/x/lineage",
-		"/api/sessions/x/export", "/api/usage", "/api/runs/x/file?path=a",
+		"/api/sessions/x/export", "/api/usage", "/api/imports", "/api/runs/x/file?path=a",
 	} {
 		path, _, _ := strings.Cut(target, "?")
 		want(t, call(t, s.Handler(), http.MethodGet, target, "", auth...), http.StatusNotImplemented, fmt.Sprintf(

@@ -184,7 +184,7 @@ func storeID(cfg config.Config) string {
 // sourcesOf makes one view the source of everything Studio asks for.
 func sourcesOf(v *store.View) studio.Sources {
 	return studio.Sources{
-		Presence: v, Listings: v, Sessions: v, Logs: v, Tags: v, Projects: v, Invocations: v, Usage: v, Edits: v,
+		Presence: v, Listings: v, Sessions: v, Logs: v, Tags: v, Projects: v, Invocations: v, Usage: v, Edits: v, Imports: v,
 	}
 }
 

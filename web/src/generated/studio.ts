@@ -18,6 +18,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/imports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The ledger of imported files: how far each was read and what became of its lines. */
+        get: operations["listImports"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/invocations/": {
         parameters: {
             query?: never;
@@ -470,7 +487,7 @@ export interface components {
             created_at: number;
             id: string;
             /** @enum {string} */
-            kind: "input" | "system" | "text" | "reasoning" | "tool_call" | "tool_result" | "turn_end" | "run_end" | "rolled_back" | "compaction";
+            kind: "input" | "system" | "text" | "reasoning" | "tool_call" | "tool_result" | "turn_end" | "run_end" | "rolled_back" | "compaction" | "foreign";
             /**
              * Format: int64
              * @description Position in the log, from 0.
@@ -514,6 +531,89 @@ export interface components {
         };
         HealthBody: {
             status: string;
+        };
+        ImportFile: {
+            /**
+             * Format: int64
+             * @description Times that lay in the future.
+             */
+            clamped: number;
+            /**
+             * Format: int64
+             * @description Bytes read for good.
+             */
+            cursor: number;
+            /**
+             * Format: int64
+             * @description Lines that could not be read.
+             */
+            damaged: number;
+            /**
+             * Format: double
+             * @description When it was first missed.
+             */
+            gone_at: number | null;
+            /**
+             * Format: int64
+             * @description Entries stored.
+             */
+            kept: number;
+            /**
+             * Format: int64
+             * @description Entries that were stored before.
+             */
+            known: number;
+            /** @description Why it could not be read the last time. */
+            last_error: string | null;
+            /** Format: int64 */
+            lines: number;
+            path: string;
+            /** @description The first lines that could not be used. */
+            problems: components["schemas"]["ImportProblem"][];
+            /**
+             * Format: int64
+             * @description Lines of unknown kinds, kept as they are.
+             */
+            raw: number;
+            /** Format: double */
+            read_at: number;
+            /**
+             * Format: int64
+             * @description Bytes of the file when it was last read.
+             */
+            size: number;
+            /** @description Lines of which nothing was kept, by reason. */
+            skipped: {
+                [key: string]: number;
+            };
+            /** @description The program that wrote it: claude-code or codex. */
+            tool: string;
+        };
+        ImportProblem: {
+            /**
+             * Format: int64
+             * @description Bytes.
+             */
+            length: number;
+            /** Format: int64 */
+            line: number;
+            /**
+             * Format: int64
+             * @description Bytes.
+             */
+            offset: number;
+            /** @description Of a line that was too long to be decoded. */
+            sha256: string | null;
+            text: string;
+        };
+        ImportsBody: {
+            imports: components["schemas"]["ImportFile"][];
+            /** Format: int64 */
+            limit: number;
+            /** Format: int64 */
+            offset: number;
+            /** Format: int64 */
+            total: number;
         };
         Invocation: {
             /** Format: double */
@@ -1243,6 +1343,60 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ValidationBody"] | components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    listImports: {
+        parameters: {
+            query?: {
+                /** @description Only files of this program. */
+                tool?: string;
+                /** @description Files to return. */
+                limit?: number;
+                /** @description Files to skip. */
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportsBody"];
+                };
+            };
+            /** @description A parameter or the body cannot be used. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ValidationBody"] | components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The configured store is not a local file. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UnsupportedBody"];
+                };
+            };
+            /** @description The store cannot answer now; see the detail. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
         };
