@@ -105,6 +105,9 @@ func checkText(text string) error {
 
 // widen adds what each value also stands for, sorts, and drops repetitions.
 func widen(given []string, also map[string][]string) []string {
+	if len(given) == 0 {
+		return nil
+	}
 	all := slices.Clone(given)
 	for _, v := range given {
 		all = append(all, also[v]...)
