@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"time"
 )
 
 // maxBody bounds the body of a mutation, in bytes.
@@ -30,6 +31,10 @@ type body struct{ doc document }
 
 // bodyObject reads the request body, which must be one JSON object.
 func (r *request) bodyObject() (*body, error) {
+	// Lifted afterwards: the server keeps reading to notice that a client left.
+	control := http.NewResponseController(r.w)
+	_ = control.SetReadDeadline(time.Now().Add(bodyTimeout))
+	defer func() { _ = control.SetReadDeadline(time.Time{}) }()
 	raw, err := io.ReadAll(http.MaxBytesReader(r.w, r.Body, maxBody))
 	if err != nil {
 		var large *http.MaxBytesError

@@ -57,9 +57,12 @@ type Server struct {
 	close   sync.Once
 }
 
-// Times of a connection. Streams set their own write deadlines.
+// Times of a connection. The write timeout begins anew with every request;
+// streams move theirs on with every frame.
 const (
 	headerTimeout = 10 * time.Second
+	bodyTimeout   = 30 * time.Second
+	writeTimeout  = time.Minute
 	idleTimeout   = 2 * time.Minute
 	drainTimeout  = 5 * time.Second
 	maxHeader     = 64 << 10
@@ -114,7 +117,8 @@ func (c *Config) Check() error {
 // a short while. It always closes ln.
 func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	srv := &http.Server{
-		Handler: s.handler, ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
+		Handler: s.handler, ReadHeaderTimeout: headerTimeout, WriteTimeout: writeTimeout, IdleTimeout: idleTimeout,
+		MaxHeaderBytes: maxHeader,
 		ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
 	}
 	failed := make(chan error, 1)
