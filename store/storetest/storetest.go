@@ -1,16 +1,20 @@
 package storetest
 
 import (
+	"context"
 	_ "embed"
+	"errors"
 	"fmt"
 	"io"
 	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/ncruces/go-sqlite3"
 
 	"podium.local/protocol"
@@ -35,7 +39,16 @@ func New(t testing.TB, opts store.Options) *store.Store {
 	if opts.Now == nil {
 		opts.Now = func() time.Time { return Epoch }
 	}
-	s, err := store.Create(t.Context(), filepath.Join(t.TempDir(), "state.db"), opts)
+	path := filepath.Join(t.TempDir(), "state.db")
+	empty, err := template()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, empty, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	SQL(t, path, "UPDATE listing_store_identity SET incarnation = '"+uuid.NewString()+"'")
+	s, err := store.Open(t.Context(), path, opts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,6 +59,25 @@ func New(t testing.TB, opts store.Options) *store.Store {
 	})
 	return s
 }
+
+// template is the content of a store that was just made. Making it runs all
+// migrations; tests only need that once.
+var template = sync.OnceValues(func() (content []byte, err error) {
+	folder, err := os.MkdirTemp("", "podium-template-*")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
+	path := filepath.Join(folder, "state.db")
+	s, err := store.Create(context.Background(), path, store.Options{Now: func() time.Time { return Epoch }})
+	if err != nil {
+		return nil, err
+	}
+	if err := s.Close(); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(path)
+})
 
 // PodStart is a start under the given name, with everything set that a real
 // one sets.
