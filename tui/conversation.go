@@ -264,3 +264,18 @@ func (c *conversation) last(k kind) *block {
 	}
 	return nil
 }
+
+// told reports whether the run's error is on the screen already: its text
+// comes twice.
+func (c *conversation) told(text string) bool {
+	text = strings.TrimRight(clean(text), "\n ")
+	for _, b := range slices.Backward(c.blocks) {
+		switch b.kind {
+		case kindError:
+			return strings.HasSuffix(b.text, text)
+		case kindInput, kindRunEnd:
+			return false
+		}
+	}
+	return false
+}

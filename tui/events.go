@@ -163,7 +163,7 @@ func (m *Model) takeTotals(u protocol.Usage) {
 // history is the conversation of a pod that speaks the base vocabulary.
 func (m *Model) history(d protocol.History) {
 	m.replace("", blocksOf(d.Items), nil)
-	m.st.model = d.Greeting.Model
+	m.st.model, m.r.dir = d.Greeting.Model, d.Greeting.Cwd
 	if d.Greeting.PodName != "" {
 		m.st.pod = d.Greeting.PodName
 	}
@@ -173,7 +173,10 @@ func (m *Model) history(d protocol.History) {
 }
 
 func (m *Model) status(d protocol.Status) tea.Cmd {
-	m.st.session, m.st.clients, m.st.queued, m.st.retry = d.SessionID.String(), d.Clients, d.Queued, d.Retry
+	m.st.clients, m.st.queued, m.st.retry = d.Clients, d.Queued, d.Retry
+	if !d.SessionID.IsZero() {
+		m.st.session = d.SessionID.String()
+	}
 	since := m.now.Add(-time.Duration(d.SinceMS) * time.Millisecond)
 	if m.st.state == d.State && !m.st.since.IsZero() {
 		since = m.st.since
@@ -230,6 +233,9 @@ func (m *Model) runBegins() {
 
 func (m *Model) runEnd(d protocol.RunEnd) tea.Cmd {
 	m.conv.runOver(d.Result == protocol.RunPaused)
+	if d.Error != "" && !m.conv.told(d.Error) {
+		m.conv.say(kindError, protocol.LevelError, "[error] "+d.Error)
+	}
 	if d.Result == protocol.RunRolledBack {
 		if text := m.conv.takeBack(); m.editor.empty() {
 			m.editor.paste(text)

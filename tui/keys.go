@@ -96,7 +96,7 @@ func (m *Model) runKey(name string) (tea.Cmd, bool) {
 		if m.st.conn == connected && m.st.state == protocol.StateRunning {
 			return m.once(protocol.Pause{}), true
 		}
-		if m.twice(name, leaveAgain) {
+		if m.st.conn == ended || m.twice(name, leaveAgain) {
 			return m.leave(), true
 		}
 		return nil, true

@@ -200,6 +200,8 @@ type renderer struct {
 	// width is the room for text in columns, margin not counted.
 	width  int
 	method ansi.Method
+	// dir is the agent's folder, left out of paths; empty when unknown.
+	dir string
 	// detail folds all tool results and reasoning open.
 	detail bool
 	// generation changes with everything that makes a layout stale.

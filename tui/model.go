@@ -18,6 +18,8 @@ type Options struct {
 	// Name is what the pod is called, Model the model it talks to; both may be
 	// empty until the pod says so.
 	Name, Model string
+	// Dir is the folder the agent works in, left out of the paths of tool lines.
+	Dir string
 	// Client is what this client calls itself in hello, as other clients see it.
 	Client string
 	// Continue is the command that continues the session of an ended pod.
@@ -105,7 +107,7 @@ func NewModel(ctx context.Context, o Options) *Model {
 		editor: newEditor(), own: map[string]bool{}, asked: map[string]bool{}, features: map[string]bool{},
 	}
 	m.st.pod, m.st.model = o.Name, o.Model
-	m.r = &renderer{theme: newTheme(!o.Light, o.ASCII), method: ansi.WcWidth, generation: 1}
+	m.r = &renderer{theme: newTheme(!o.Light, o.ASCII), method: ansi.WcWidth, dir: o.Dir, generation: 1}
 	m.resize(m.width, m.height)
 	return m
 }

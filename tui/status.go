@@ -203,7 +203,10 @@ func (s *status) runWords(r *renderer, result protocol.RunResult, now time.Time)
 		parts = append(parts, cleanLine(string(result)))
 	}
 	if s.run.requests > 0 {
-		parts = append(parts, plural(s.run.requests, "request"), fmt.Sprintf("%s%s %s%s", r.up, tokens(s.run.in), r.down, tokens(s.run.out)))
+		parts = append(parts, plural(s.run.requests, "request"))
+	}
+	if s.run.in > 0 || s.run.out > 0 {
+		parts = append(parts, fmt.Sprintf("%s%s %s%s", r.up, tokens(s.run.in), r.down, tokens(s.run.out)))
 	}
 	if s.run.cost != nil {
 		parts = append(parts, money(s.run.cost, s.run.partial, r.dash))

@@ -108,11 +108,11 @@ func (t *toolCall) line(r *renderer, began, now time.Time, open bool) string {
 			tail = append(tail, seconds(t.took))
 		}
 		if o := t.outcome(); o != "" {
-			tail = append(tail, o)
+			tail = append(tail, r.near(o))
 		}
 	}
 	name := cleanLine(t.name)
-	about := t.about()
+	about := r.near(t.about())
 	rest := strings.Join(tail, r.dot)
 	fold := ""
 	if t.done && (t.output != "" || t.arguments != "" && t.arguments != "{}") {
@@ -148,8 +148,8 @@ func (t *toolCall) outcome() string {
 		text = t.output
 	}
 	line := firstLine(text)
-	if about := t.about(); about != "" && strings.HasPrefix(line, about) {
-		line = strings.TrimLeft(line[len(about):], " :-·—")
+	if about := t.about(); about != "" {
+		line = withoutArgument(line, about)
 	}
 	if t.failed {
 		return "failed: " + strings.TrimPrefix(line, "Tool execution failed: ")
@@ -227,4 +227,25 @@ func (t *toolCall) detail(r *renderer) []string {
 		lines = append(lines, r.soft.Render(fmt.Sprintf("  %s %s more; podium history has all of it", r.ellipsis, bytesWords(t.cut))))
 	}
 	return lines
+}
+
+// withoutArgument takes out of an outcome what stands beside it anyway.
+func withoutArgument(line, about string) string {
+	before, after, found := strings.Cut(line, about)
+	if !found {
+		return line
+	}
+	before = strings.TrimRight(before, " :")
+	for _, word := range []string{"from", "to", "in", "of"} {
+		before = strings.TrimSuffix(before, " "+word)
+	}
+	return strings.Trim(before+" "+strings.TrimLeft(after, " :-"), " ")
+}
+
+// near leaves the agent's own folder out of a path.
+func (r *renderer) near(text string) string {
+	if r.dir == "" {
+		return text
+	}
+	return strings.ReplaceAll(text, strings.TrimSuffix(r.dir, "/")+"/", "")
 }

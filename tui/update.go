@@ -97,7 +97,8 @@ func (m *Model) connected(msg connectedMsg) tea.Cmd {
 			m.failure = msg.err
 			return tea.Quit
 		}
-		m.complain(msg.err)
+		m.st.attempt = 0
+		m.conv.say(kindError, protocol.LevelError, "[error] "+msg.err.Error())
 		return nil
 	}
 	if m.feed != nil {
@@ -157,7 +158,7 @@ func (m *Model) trouble(err error) {
 // trying on.
 func (m *Model) over(err error) {
 	m.conv.runOver(false)
-	m.st.conn, m.st.runActive = ended, false
+	m.st.conn, m.st.runActive, m.st.clients, m.st.retry = ended, false, 0, nil
 	text := "The pod has ended."
 	if !errors.Is(err, io.EOF) {
 		text = "The connection has ended: " + cleanLine(err.Error()) + "."
@@ -170,7 +171,7 @@ func (m *Model) over(err error) {
 	}
 	m.farewell = text
 	if m.o.Revive != nil {
-		text += " Enter does it here, Ctrl-C twice leaves."
+		text += " Enter does it here, Ctrl-C leaves."
 	}
 	m.conv.say(kindNotice, protocol.LevelWarn, text)
 	m.giveBack()

@@ -41,11 +41,11 @@ func (a *app) attachScreen(ctx context.Context, to target) error {
 		row := a.podRow(ctx, to.name)
 		o.Model, o.Continue = row.Model, "podium run "+to.name
 		if row.Cwd != "" {
-			dir = row.Cwd
+			dir, o.Dir = row.Cwd, row.Cwd
 		}
 		revive := to.revive
 		if revive == nil && row.Cwd != "" {
-			revive = func(ctx context.Context) error { return a.revive(ctx, to.name, row.Cwd) }
+			revive = func(ctx context.Context) error { return a.revive(ctx, to.name, "--dir", row.Cwd) }
 		}
 		if revive != nil {
 			o.Revive = func(ctx context.Context) (tui.Pod, error) {
@@ -82,8 +82,9 @@ func (a *app) podRow(ctx context.Context, name string) session.Pod {
 	return row
 }
 
-// revive starts an ended pod again, with what the configuration says.
-func (a *app) revive(ctx context.Context, name, dir string, args ...string) error {
+// revive starts an ended pod again, unless somebody else did. The arguments
+// say what the configuration does not.
+func (a *app) revive(ctx context.Context, name string, args ...string) error {
 	paths, err := config.LocatePaths(a.lookupEnv)
 	if err != nil {
 		return err
@@ -98,7 +99,7 @@ func (a *app) revive(ctx context.Context, name, dir string, args ...string) erro
 	if err := paths.MakeRun(); err != nil {
 		return err
 	}
-	_, err = a.startPod(ctx, paths, name, append([]string{"pod", "--name", name, "--dir", dir}, args...))
+	_, err = a.startPod(ctx, paths, name, append([]string{"pod", "--name", name}, args...))
 	return err
 }
 

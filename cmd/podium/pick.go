@@ -63,7 +63,7 @@ func (a *app) startAndAttach(ctx context.Context, name, dir string, args ...stri
 	if _, _, err := newProvider(cfg, cfg.Model); err != nil {
 		return err
 	}
-	if err := a.revive(ctx, name, dir, args...); err != nil {
+	if err := a.revive(ctx, name, append([]string{"--dir", dir}, args...)...); err != nil {
 		return err
 	}
 	return a.attach(ctx, name)

@@ -74,7 +74,14 @@ func (r *runCommand) run(cmd *cobra.Command) error {
 		return err
 	}
 	if !r.prompted {
-		return r.attach(ctx, r.pod.name)
+		to, err := r.targetOf(r.pod.name)
+		if err != nil {
+			return err
+		}
+		to.revive = func(ctx context.Context) error {
+			return r.revive(ctx, to.name, r.flags.args(r.dir, cmd)...)
+		}
+		return r.attachTo(ctx, to)
 	}
 	result, err := r.app.prompt(ctx, r.pod.name, r.prompt, r.sink())
 	if err != nil {
