@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -72,7 +73,7 @@ func (i *importing) part(p session.ImportPart) error {
 	}
 	if known == 0 {
 		if len(p.Entries)+len(p.Requests) == 0 {
-			return nil // nothing was said yet
+			return i.note(p, 0) // nothing was said yet
 		}
 		if err := i.open(p); err != nil {
 			return err
@@ -89,24 +90,25 @@ func (i *importing) part(p session.ImportPart) error {
 	if err := i.count(row, p); err != nil {
 		return err
 	}
-	facts, err := encode(p.Facts)
-	if err != nil {
-		return fmt.Errorf("facts of session %s: %w", p.SessionID, err)
-	}
-	err = i.c.run(`INSERT INTO import_session_files (session_id, file_key, kept, facts) VALUES (?1, ?2, ?3, ?4)
-		ON CONFLICT (session_id, file_key) DO UPDATE SET kept = kept + ?3, facts = ?4`, p.SessionID, i.fileKey, stored, facts)
-	if err != nil {
+	if err := i.note(p, stored); err != nil {
 		return err
 	}
-	if forkedFrom == "" {
-		forkedFrom = p.ForkedFrom
-	}
-	err = i.c.run("UPDATE import_sessions SET parent = coalesce(parent, ?), forked_from = coalesce(forked_from, ?) WHERE session_id = ?",
-		orNull(p.Parent), orNull(forkedFrom), p.SessionID)
+	err = i.c.run("UPDATE import_sessions SET parent = coalesce(parent, ?), forked_from = coalesce(?, forked_from) WHERE session_id = ?",
+		orNull(p.Parent), orNull(cmp.Or(p.ForkedFrom, forkedFrom)), p.SessionID)
 	if err != nil {
 		return err
 	}
 	return i.describe(row)
+}
+
+// note keeps what the file says of a session.
+func (i *importing) note(p session.ImportPart, stored int64) error {
+	facts, err := encode(p.Facts)
+	if err != nil {
+		return fmt.Errorf("facts of session %s: %w", p.SessionID, err)
+	}
+	return i.c.run(`INSERT INTO import_session_files (session_id, file_key, kept, facts) VALUES (?1, ?2, ?3, ?4)
+		ON CONFLICT (session_id, file_key) DO UPDATE SET kept = kept + ?3, facts = ?4`, p.SessionID, i.fileKey, stored, facts)
 }
 
 // open makes the rows of a session that was not imported before. What it is
@@ -179,7 +181,7 @@ func (i *importing) load(id string) (row importRow, err error) {
 }
 
 // append adds the entries that are new. forkedFrom is the session that owns
-// one of the others, empty when they are all this session's.
+// the last one of the others, empty when they are all this session's.
 func (i *importing) append(row importRow, p session.ImportPart) (stored int64, forkedFrom string, err error) {
 	var messages int64
 	ordinal := row.entries
@@ -207,7 +209,7 @@ func (i *importing) append(row importRow, p session.ImportPart) (stored int64, f
 			}
 			if !another || i.c.Changes() == 0 {
 				i.out.Known++
-				if owner != "" && !another && forkedFrom == "" {
+				if owner != "" && !another {
 					forkedFrom = owner
 				}
 				continue

@@ -89,15 +89,40 @@ func eachImportFile(c *conn, tool string, use func(session.ImportFile)) error {
 	}, tool)
 }
 
+// unreadFiles empties the ledger's rows of the files of a session.
+const unreadFiles = `UPDATE import_files SET size = -1, cursor = 0, lines = 0, kept = 0, known = 0, damaged = 0, raw = 0, clamped = 0,
+	skipped = NULL, problems = NULL, anchor = NULL, state = NULL
+	WHERE file_key IN (SELECT file_key FROM import_session_files WHERE session_id = ?)`
+
 // ImportReset makes the files of a session be read again from the beginning
 // and takes what was read of them out of it, a step a transaction. The
-// session's row, its tags and its name stay.
-func (s *Store) ImportReset(ctx context.Context, sessionID string) error {
+// session's row, its tags and its name stay. The files of its forks are read
+// again too, to find whom they share with now. It returns all these paths.
+func (s *Store) ImportReset(ctx context.Context, sessionID string) (paths []string, err error) {
 	tried := "read session " + sessionID + " again"
-	err := s.writePodium(ctx, tried, func(c *conn) error {
-		err := c.run(`UPDATE import_files SET size = -1, cursor = 0, lines = 0, kept = 0, known = 0, damaged = 0, raw = 0, clamped = 0, skipped = NULL,
-			problems = NULL, anchor = NULL, state = NULL WHERE file_key IN (SELECT file_key FROM import_session_files WHERE session_id = ?)`, sessionID)
+	err = s.writePodium(ctx, tried, func(c *conn) error {
+		paths = nil
+		ids := []string{sessionID}
+		err := c.each("SELECT session_id FROM import_sessions WHERE forked_from = ?", func(stmt *sqlite3.Stmt) error {
+			ids = append(ids, stmt.ColumnText(0))
+			return nil
+		}, sessionID)
 		if err != nil {
+			return err
+		}
+		for _, id := range ids {
+			err := c.each("SELECT path FROM import_files JOIN import_session_files USING (file_key) WHERE session_id = ? AND gone_at IS NULL", func(stmt *sqlite3.Stmt) error {
+				paths = append(paths, stmt.ColumnText(0))
+				return nil
+			}, id)
+			if err != nil {
+				return err
+			}
+			if err := c.run(unreadFiles+" AND gone_at IS NULL", id); err != nil {
+				return err
+			}
+		}
+		if err := c.run("UPDATE import_sessions SET forked_from = NULL WHERE forked_from = ?1 OR session_id = ?1", sessionID); err != nil {
 			return err
 		}
 		return c.run("UPDATE import_session_files SET kept = 0 WHERE session_id = ?", sessionID)
@@ -108,7 +133,7 @@ func (s *Store) ImportReset(ctx context.Context, sessionID string) error {
 			return err
 		})
 	}
-	return err
+	return paths, err
 }
 
 // unread removes a step's worth of an imported session's usage and entries.
@@ -202,13 +227,13 @@ func (s *Store) ImportForget(ctx context.Context, path string) (n int64, err err
 	}
 }
 
-// ImportRestore makes those files of a tool be read again whose sessions were
-// all deleted here. It returns how many there are.
+// ImportRestore makes those files of a tool be read again of which a session
+// was deleted here. It returns how many there are.
 func (s *Store) ImportRestore(ctx context.Context, tool string) (n int64, err error) {
 	err = s.writePodium(ctx, "read files of deleted sessions again", func(c *conn) error {
 		err := c.run(`UPDATE import_files SET size = -1, cursor = 0, lines = 0, kept = 0, known = 0, damaged = 0, raw = 0, clamped = 0, skipped = NULL,
-			problems = NULL, anchor = NULL, state = NULL WHERE tool = ? AND cursor > 0
-			AND NOT EXISTS (SELECT 1 FROM import_session_files WHERE import_session_files.file_key = import_files.file_key)`, tool)
+			problems = NULL, anchor = NULL, state = NULL WHERE tool = ?
+			AND EXISTS (SELECT 1 FROM import_session_files JOIN tombstones USING (session_id) WHERE import_session_files.file_key = import_files.file_key)`, tool)
 		n = c.Changes()
 		return err
 	})

@@ -37,6 +37,6 @@ func (d *dryRun) ImportBatch(ctx context.Context, b session.ImportBatch) (out se
 	return out, context.Cause(ctx)
 }
 
-func (d *dryRun) ImportReset(context.Context, string) error            { return nil }
-func (d *dryRun) ImportGone(context.Context, string, []string) error   { return nil }
-func (d *dryRun) ImportRestore(context.Context, string) (int64, error) { return 0, nil }
+func (d *dryRun) ImportReset(context.Context, string) ([]string, error) { return nil, nil }
+func (d *dryRun) ImportGone(context.Context, string, []string) error    { return nil }
+func (d *dryRun) ImportRestore(context.Context, string) (int64, error)  { return 0, nil }

@@ -214,10 +214,11 @@ func (i *importer) reorder(ctx context.Context, path string, order *session.Impo
 	if len(gone) > 0 {
 		return i.sink.ImportGone(ctx, string(i.opts.Tool), gone)
 	}
-	if err := i.sink.ImportReset(ctx, order.SessionID); err != nil {
+	again, err := i.sink.ImportReset(ctx, order.SessionID)
+	if err != nil {
 		return err
 	}
-	for _, other := range order.Files {
+	for _, other := range again {
 		row := i.rows[other]
 		row.Cursor = 0
 		i.rows[other] = row
@@ -271,9 +272,9 @@ func (i *importer) read(ctx context.Context, path string) (err error) {
 		if err != nil {
 			return &unreadableError{err}
 		}
-		if !l.ended && (l.sum != "" || len(l.data) == 0 || !json.Valid(l.data)) {
+		if !l.finished() {
 			i.report.Waiting++
-			return i.store(ctx, f, r, l.offset, tally)
+			return i.store(ctx, f, r, l.begin, tally)
 		}
 		r.take(l)
 		if r.full() {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"hash"
 	"io"
@@ -21,9 +22,12 @@ const readSize = 256 << 10
 // line is one line of a file, without its end.
 type line struct {
 	number int64 // from 1, blank lines counted
-	offset int64
-	length int64 // bytes, with its end
-	data   []byte
+	// begin is where it begins in the file, taken how many bytes it takes there,
+	// its end among them.
+	begin, taken int64
+	// offset and length are of what stands in it: data, or what was hashed.
+	offset, length int64
+	data           []byte
 	// ended says that the line has its end of line.
 	ended bool
 	// sum is the SHA-256 of a line that is too long, else empty.
@@ -50,18 +54,19 @@ func (lr *lineReader) next() (line, error) {
 		lr.buf = nil // one long line must not stay for the rest of the file
 	}
 	lr.buf = lr.buf[:0]
-	l := line{number: lr.number + 1, offset: lr.offset}
+	l := line{number: lr.number + 1, begin: lr.offset, offset: lr.offset}
 	var sum hash.Hash
 	for !l.ended {
 		if err := context.Cause(lr.ctx); err != nil {
 			return line{}, err
 		}
 		part, err := lr.r.ReadSlice('\n')
-		l.length += int64(len(part))
+		l.taken += int64(len(part))
 		l.ended = err == nil
 		if l.ended {
 			part = part[:len(part)-1]
 		}
+		l.length += int64(len(part))
 		switch {
 		case sum != nil:
 			sum.Write(part)
@@ -76,7 +81,7 @@ func (lr *lineReader) next() (line, error) {
 			lr.buf = append(lr.buf, part...)
 		}
 		if errors.Is(err, io.EOF) {
-			if l.length == 0 {
+			if l.taken == 0 {
 				return line{}, io.EOF
 			}
 			break
@@ -91,9 +96,21 @@ func (lr *lineReader) next() (line, error) {
 	if sum != nil {
 		l.data, l.sum = nil, hex.EncodeToString(sum.Sum(nil))
 	}
-	lr.offset += l.length
+	lr.offset += l.taken
 	lr.number++
-	// Bytes that a crash left as zeros stand around records, never in them.
-	l.data = bytes.Trim(l.data, "\x00 \t\r\n")
+	if l.sum == "" {
+		// Bytes that a crash left as zeros stand around records, never in them.
+		const blank = "\x00 \t\r\n"
+		data := bytes.TrimLeft(l.data, blank)
+		l.offset += int64(len(l.data) - len(data))
+		l.data = bytes.TrimRight(data, blank)
+		l.length = int64(len(l.data))
+	}
 	return l, nil
+}
+
+// finished reports whether the line is whole. Without its end only an object
+// is: more can follow anything else.
+func (l line) finished() bool {
+	return l.ended || len(l.data) > 0 && l.data[0] == '{' && json.Valid(l.data)
 }

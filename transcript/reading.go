@@ -58,8 +58,9 @@ type reading struct {
 	order []string
 	size  int64 // bytes of the lines in the batch
 	lines int
-	count int // entries in the batch
-	at    line
+	count int    // entries in the batch
+	at    line   // the line at hand
+	raw   []byte // its bytes as they stand in the file
 }
 
 // errDamaged marks a line that cannot be used.
@@ -67,10 +68,10 @@ var errDamaged = errors.New("damaged line")
 
 // take reads one line into the batch.
 func (r *reading) take(l line) {
-	r.at = l
+	r.at, r.raw = l, l.data
 	r.state.Line = l.number
 	r.lines++
-	r.size += l.length
+	r.size += l.taken
 	if len(l.data) == 0 && l.sum == "" {
 		return
 	}
@@ -108,7 +109,7 @@ func (r *reading) oversized(l line) {
 // source is where the line at hand stands.
 func (r *reading) source(sum string) *session.Source {
 	if sum == "" {
-		sum = hexSum(r.at.data)
+		sum = hexSum(r.raw)
 	}
 	return &session.Source{File: r.file.Path, Offset: r.at.offset, Length: r.at.length, SHA256: sum}
 }

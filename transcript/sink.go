@@ -20,8 +20,9 @@ type Sink interface {
 	// was stored because the session it names was read from files that come after
 	// this one.
 	ImportBatch(ctx context.Context, b session.ImportBatch) (session.ImportOutcome, error)
-	// ImportReset empties a session and makes its files be read again.
-	ImportReset(ctx context.Context, sessionID string) error
+	// ImportReset empties a session and makes its files and those of its forks be
+	// read again; it returns their paths.
+	ImportReset(ctx context.Context, sessionID string) (paths []string, err error)
 	// ImportGone marks files that vanished.
 	ImportGone(ctx context.Context, tool string, paths []string) error
 	// ImportRestore makes files be read again whose sessions were deleted.

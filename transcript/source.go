@@ -103,7 +103,7 @@ func resume(f *os.File, info fs.FileInfo, row session.ImportFile) (next session.
 	next = row
 	next.Size, next.ModTime, next.LastError, next.GoneAt = info.Size(), info.ModTime(), "", time.Time{}
 	if row.Cursor == 0 {
-		return next, st, false, nil
+		return anew(next), st, false, nil
 	}
 	anchor, err := anchorOf(f, row.Cursor)
 	switch {
@@ -120,6 +120,11 @@ func resume(f *os.File, info fs.FileInfo, row session.ImportFile) (next session.
 		}
 		st = state{} // of another version of this program: begin anew
 	}
-	next.Cursor, next.Lines, next.Damaged, next.Raw, next.Clamped, next.Skipped, next.Problems = 0, 0, 0, 0, 0, nil, nil
-	return next, st, replaced, nil
+	return anew(next), st, replaced, nil
+}
+
+// anew is a file of which nothing was read.
+func anew(f session.ImportFile) session.ImportFile {
+	f.Cursor, f.Lines, f.Damaged, f.Raw, f.Clamped, f.Skipped, f.Problems = 0, 0, 0, 0, 0, nil, nil
+	return f
 }

@@ -41,9 +41,10 @@ CREATE INDEX idx_import_sessions_parent      ON import_sessions (parent)      WH
 CREATE INDEX idx_import_sessions_forked_from ON import_sessions (forked_from) WHERE forked_from IS NOT NULL;
 
 -- Which files speak of a session, and what each says of it as a whole. The row
--- in sessions is made of these, in order of rank.
+-- in sessions is made of these, in order of rank. A file may speak of a session
+-- before another one opens it.
 CREATE TABLE import_session_files (
-    session_id TEXT    NOT NULL REFERENCES import_sessions (session_id) ON DELETE CASCADE,
+    session_id TEXT    NOT NULL,
     file_key   INTEGER NOT NULL REFERENCES import_files (file_key) ON DELETE CASCADE,
     kept       INTEGER NOT NULL DEFAULT 0,
     facts      TEXT    NOT NULL,
