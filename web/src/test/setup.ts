@@ -5,8 +5,8 @@ import { afterEach, vi } from "vitest";
 
 /** Elements have a size, so that a list has rows in sight. */
 Object.defineProperties(HTMLElement.prototype, {
-  offsetHeight: { configurable: true, get: () => 640 },
-  offsetWidth: { configurable: true, get: () => 520 },
+  clientHeight: { configurable: true, get: () => 640 },
+  clientWidth: { configurable: true, get: () => 520 },
 });
 
 HTMLElement.prototype.scrollTo = function (this: HTMLElement, to?: ScrollToOptions | number) {

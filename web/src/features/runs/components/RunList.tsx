@@ -51,6 +51,7 @@ export function RunList({ runs, now, rowHeight, selected, outdated, hrefOf, onOp
     getItemKey: (i) => runs[i]?.id ?? i,
     rangeExtractor: range,
     overscan: 12,
+    useFlushSync: false,
   });
   useEffect(() => rows.measure(), [rows, rowHeight]);
 

@@ -48,7 +48,7 @@ export function useRuns(filter: RunFilter): Runs {
     // A daemon that is not there yet is waited for.
     refetchInterval: (q) => (q.state.data === undefined && passing(q.state.error) ? pollFloor : false),
   });
-  const settled = pages.isSuccess && !pages.isPlaceholderData;
+  const settled = pages.data !== undefined && !pages.isPlaceholderData;
   const took = useRef(0);
   const newest = useQuery({
     queryKey: ["runs", "newest", filter],
@@ -80,14 +80,13 @@ export function useRuns(filter: RunFilter): Runs {
     total: first?.total ?? null,
     loading: pages.isPending && pages.error === null,
     outdated: pages.isPlaceholderData,
-    error: settled ? newest.error : pages.error,
+    // That more did not come is said where more was asked for.
+    error: settled ? (newest.error ?? (pages.isFetchNextPageError ? null : pages.error)) : pages.error,
     asOf: Math.max(pages.dataUpdatedAt, newest.dataUpdatedAt),
     hasMore: pages.hasNextPage,
     loadingMore: pages.isFetchingNextPage,
     moreFailed: pages.isFetchNextPageError,
-    loadMore: () => {
-      if (!pages.isFetchingNextPage) void pages.fetchNextPage();
-    },
+    loadMore: () => void pages.fetchNextPage({ cancelRefetch: false }),
     retry: () => void (settled ? newest.refetch() : pages.refetch()),
   };
 }

@@ -73,7 +73,7 @@ export function useLog(id: string, version: number | null, enabled: boolean): Co
       return [...known, ...next.entries];
     },
   });
-  const ready = windows.isSuccess;
+  const ready = windows.data !== undefined;
   const { refetch } = tail;
   const grown = tail.data?.length ?? 0;
   // One window after the other until one brings nothing.
@@ -102,13 +102,14 @@ export function useBranches(id: string, version: number | null, enabled: boolean
     getNextPageParam: (oldest) => oldest.message_next_cursor ?? undefined,
     staleTime: restPoll,
   });
-  const { refetch, isSuccess } = windows;
+  const { refetch } = windows;
+  const ready = windows.data !== undefined;
   const read = useRef(version);
   useEffect(() => {
-    if (!enabled || !isSuccess || read.current === version) return;
+    if (!enabled || !ready || read.current === version) return;
     read.current = version;
     void refetch();
-  }, [enabled, isSuccess, version, refetch]);
+  }, [enabled, ready, version, refetch]);
   const strands = useMemo(() => {
     const names = new Map<string, string>();
     const messages = new Map<string, Message[]>();
@@ -131,7 +132,7 @@ interface Windows {
   hasNextPage: boolean;
   isFetchingNextPage: boolean;
   isFetchNextPageError: boolean;
-  fetchNextPage: () => Promise<unknown>;
+  fetchNextPage: (options: { cancelRefetch: boolean }) => Promise<unknown>;
   refetch: () => Promise<unknown>;
 }
 
@@ -142,9 +143,7 @@ function controls(windows: Windows): Omit<Conversation, "strands" | "newerFailed
     hasOlder: windows.hasNextPage,
     loadingOlder: windows.isFetchingNextPage,
     olderFailed: windows.isFetchNextPageError,
-    loadOlder: () => {
-      if (!windows.isFetchingNextPage) void windows.fetchNextPage();
-    },
+    loadOlder: () => void windows.fetchNextPage({ cancelRefetch: false }),
     retry: () => void windows.refetch(),
   };
 }
