@@ -407,7 +407,7 @@ func TestListing_EveryWindowIsTheModels(t *testing.T) {
 	}
 	l := newLister(t, v, 0)
 	windows, refused := 0, 0
-	for windows < modelWindows {
+	for windows < modelWindows/slowdown {
 		rapid.Check(t, func(t *rapid.T) {
 			if err := m.c.Exec("BEGIN"); err != nil {
 				t.Fatal(err)
@@ -460,7 +460,7 @@ func TestListing_EveryWindowIsTheModels(t *testing.T) {
 			return
 		}
 	}
-	if refused == 0 {
+	if refused == 0 && slowdown == 1 {
 		t.Error("no window met a key without a place")
 	}
 	t.Logf("%d windows, %d of them refused", windows, refused)

@@ -39,12 +39,12 @@ func all(t testing.TB, l *listing.Lister[session.Row], r listing.Request) (rows 
 // TestListing_SelectsAndShowsWhatTheNumberedOneDoes compares both listings of
 // the same store, filter by filter.
 func TestListing_SelectsAndShowsWhatTheNumberedOneDoes(t *testing.T) {
-	rows := storetest.Rows{Sessions: 500, Branches: 2, UnknownCost: 3, Mirror: 9, Tags: 2}
+	rows := storetest.Rows{Sessions: 300 / slowdown, Branches: 2, UnknownCost: 3, Mirror: 9, Tags: 2}
 	for kind, path := range map[string]string{"podium": storetest.New(t, store.Options{}).Path(), "adopted": adopted(t, false)} {
 		storetest.Fill(t, path, rows)
-		storetest.SQL(t, path, "DELETE FROM run_tags WHERE tag = 't1' AND session_id < 's0000250'; UPDATE sessions SET status = NULL, invocation_kind = NULL WHERE rowid % 10 = 0")
+		storetest.SQL(t, path, "DELETE FROM run_tags WHERE tag = 't1' AND rowid % 2 = 0; UPDATE sessions SET status = NULL, invocation_kind = NULL WHERE rowid % 10 = 0")
 		v := newView(t, path)
-		l := newLister(t, v, 40)
+		l := newLister(t, v, 100)
 		for _, s := range []listing.Selection{
 			{}, {Search: "TOPIC 3"}, {Search: "%"}, {Search: "_"}, {Playbook: "BOOK-1"}, {Project: "project-3"}, {ProjectNull: true},
 			{Statuses: []string{"done"}}, {Statuses: []string{"running", "canceled"}}, {Statuses: []string{""}}, {Kinds: []string{"agent"}}, {Kinds: []string{"play", "show"}},
@@ -272,7 +272,7 @@ func TestListing_SearchesOfTheNumberedOneDoNotDelayAWindow(t *testing.T) {
 
 func TestListing_ACountWhoseClientLeftStopsAndLeaksNothing(t *testing.T) {
 	path := storetest.New(t, store.Options{}).Path()
-	storetest.Fill(t, path, storetest.Rows{Sessions: 3000})
+	storetest.Fill(t, path, storetest.Rows{Sessions: manyRows})
 	v := newView(t, path)
 	l := newLister(t, v, 10)
 	r := first(listing.Recent)
@@ -291,7 +291,7 @@ func TestListing_ACountWhoseClientLeftStopsAndLeaksNothing(t *testing.T) {
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("round %d: %v", i, err)
 		}
-		if a, err := l.List(t.Context(), r); err != nil || *a.Total.Value != 3000 {
+		if a, err := l.List(t.Context(), r); err != nil || *a.Total.Value != manyRows {
 			t.Errorf("the next count: %v", err)
 		}
 	}
@@ -303,7 +303,7 @@ func TestListing_ACountWhoseClientLeftStopsAndLeaksNothing(t *testing.T) {
 // TestListing_ReadersBesideAWriterSeeWholeTransactions has a program move
 // pairs of sessions about while two readers list with counts.
 func TestListing_ReadersBesideAWriterSeeWholeTransactions(t *testing.T) {
-	const pairs, rounds = 20, 60
+	const pairs, rounds = 20, 60 / slowdown
 	path := adopted(t, false)
 	var sql strings.Builder
 	sql.WriteString("BEGIN IMMEDIATE;")

@@ -27,6 +27,8 @@ func TestReady_WantsTheAccessPathsThatAnOrderNeeds(t *testing.T) {
 	const recent = "CREATE INDEX idx_sessions_listing_recent ON sessions"
 	const tags = "(session_id TEXT NOT NULL, tag TEXT NOT NULL, created_at REAL NOT NULL"
 	both := []listing.Order{listing.Recent, listing.Cost}
+	sound := adopted(t, false)
+	storetest.SQL(t, sound, "PRAGMA wal_checkpoint(TRUNCATE)")
 	for _, tt := range []struct {
 		name, sql string
 		lack      []listing.Order
@@ -61,8 +63,10 @@ func TestReady_WantsTheAccessPathsThatAnOrderNeeds(t *testing.T) {
 		{"an identity that is none", "UPDATE listing_store_identity SET incarnation = 'x'", both, "no listing identity"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			path := adopted(t, false)
-			l := newLister(t, newView(t, path), 0)
+			path := filepath.Join(t.TempDir(), "state.db")
+			storetest.Copy(t, sound, path)
+			v := newView(t, path)
+			l := newLister(t, v, 0)
 			// What was found before a change of the schema must not be believed after it.
 			for _, order := range both {
 				if _, err := l.List(t.Context(), first(order)); err != nil {
@@ -83,7 +87,7 @@ func TestReady_WantsTheAccessPathsThatAnOrderNeeds(t *testing.T) {
 				}
 			}
 			// v1 goes on whatever the bounded listing lacks.
-			if _, err := newView(t, path).ListPage(t.Context(), session.PageQuery{Order: session.OrderRecent, Limit: 5}); err != nil {
+			if _, err := v.ListPage(t.Context(), session.PageQuery{Order: session.OrderRecent, Limit: 5}); err != nil {
 				t.Errorf("v1: %v", err)
 			}
 		})
@@ -137,7 +141,7 @@ func TestReady_AFileThatIsNoStoreIsNotReady(t *testing.T) {
 // page: a walk behind the last row, with all tables' sizes behind it.
 func TestReady_WorkDoesNotGrowWithTheStore(t *testing.T) {
 	spent := map[int]int64{}
-	for _, size := range []int{10, 3000} {
+	for _, size := range []int{10, manyRows} {
 		path := storetest.New(t, store.Options{}).Path()
 		storetest.Fill(t, path, storetest.Rows{Sessions: size, Tags: 2, Branches: 2})
 		v := newView(t, path)
@@ -159,8 +163,8 @@ func TestReady_WorkDoesNotGrowWithTheStore(t *testing.T) {
 			}
 		}
 	}
-	if spent[3000] > spent[10]+20 {
-		t.Errorf("%d steps with 10 sessions, %d with 3000", spent[10], spent[3000])
+	if spent[manyRows] > spent[10]+20 {
+		t.Errorf("%d steps with 10 sessions, %d with %d", spent[10], spent[manyRows], manyRows)
 	}
 }
 

@@ -16,11 +16,11 @@ import (
 func frontiers(time listing.Value) map[string]*listing.Key {
 	return map[string]*listing.Key{
 		"the beginning":          nil,
-		"a known time":           {Cost: listing.Float(5), Time: time, ID: "s0000100"},
-		"no time":                {Cost: listing.Float(5), ID: "s0000100"},
-		"unknown cost":           {Time: time, ID: "s0000100"},
-		"unknown cost, no time":  {ID: "s0000100"},
-		"an integer time":        {Cost: listing.Int(5), Time: listing.Int(1), ID: "s0000100"},
+		"a known time":           {Cost: listing.Float(5), Time: time, ID: "s0000030"},
+		"no time":                {Cost: listing.Float(5), ID: "s0000030"},
+		"unknown cost":           {Time: time, ID: "s0000030"},
+		"unknown cost, no time":  {ID: "s0000030"},
+		"an integer time":        {Cost: listing.Int(5), Time: listing.Int(1), ID: "s0000030"},
 		"a time before all":      {Cost: listing.Float(-1), Time: listing.Float(-1), ID: ""},
 		"an id behind all texts": {Cost: listing.Float(5), Time: time, ID: "\U0010ffff"},
 	}
@@ -71,7 +71,7 @@ func plan(t testing.TB, c *sqlite3.Conn, sql string, args []any) (plan string, r
 func TestSeek_EveryBranchReadsItsIndexInOrder(t *testing.T) {
 	const limit = 20
 	steps := map[string]int{} // of the small store, by branch
-	for _, size := range []int{600, 3000} {
+	for _, size := range []int{someRows, manyRows} {
 		for kind, path := range map[string]string{"podium": storetest.New(t, store.Options{}).Path(), "legacy": adopted(t, true)} {
 			storetest.Fill(t, path, storetest.Rows{Sessions: size, UnknownCost: 3, Tags: 1})
 			if kind == "legacy" {
@@ -84,7 +84,7 @@ func TestSeek_EveryBranchReadsItsIndexInOrder(t *testing.T) {
 			v := newView(t, path)
 			filter := filterOf(t, listing.Selection{Search: "zzz", Statuses: []string{"completed"}, Tags: []string{"t0"}})
 			for _, order := range []listing.Order{listing.Recent, listing.Cost} {
-				for name, after := range frontiers(listing.Float(float64(storetest.Epoch.Unix() - 300))) {
+				for name, after := range frontiers(listing.Float(float64(storetest.Epoch.Unix() - 30))) {
 					for i, b := range listing.Branches(order, after) {
 						sql, args := store.SeekSQL(b)
 						keys, n, got, sorts := plan(t, c, sql, append(args, limit))
