@@ -100,21 +100,25 @@ func withoutControlEntities(s string) string {
 // onlyStyles keeps text, line breaks and SGR sequences (colour, weight) of
 // what a renderer made, and nothing that does more.
 func onlyStyles(s string) string {
-	if !strings.ContainsRune(s, '\x1b') {
-		return s
-	}
 	var b strings.Builder
 	b.Grow(len(s))
 	var state byte
 	for len(s) > 0 {
-		seq, width, n, next := ansi.DecodeSequence(s, state, nil)
-		if n == 0 {
-			break
-		}
-		if width > 0 || seq == "\n" || strings.HasPrefix(seq, "\x1b[") && strings.HasSuffix(seq, "m") || seq >= " " && seq[0] != 0x7f && seq[0] != 0x1b {
+		seq, _, n, next := ansi.DecodeSequence(s, state, nil)
+		switch {
+		case seq == "\n", isSGR(seq):
+			b.WriteString(seq)
+		case !strings.ContainsFunc(seq, func(r rune) bool { return unicode.IsControl(r) || turnsDirection(r) }):
 			b.WriteString(seq)
 		}
 		state, s = next, s[n:]
 	}
 	return b.String()
+}
+
+// isSGR reports whether a sequence sets colours and weight alone.
+func isSGR(seq string) bool {
+	middle, ok := strings.CutPrefix(seq, "\x1b[")
+	middle, end := strings.CutSuffix(middle, "m")
+	return ok && end && strings.Trim(middle, "0123456789;:") == ""
 }

@@ -245,7 +245,7 @@ func (c *conversation) compacted(text string, level protocol.NotificationLevel) 
 		b = c.add(&block{kind: kindCompact})
 	}
 	c.compact = nil
-	b.text, b.open, b.level = text, false, level
+	b.text, b.open, b.level = strings.TrimRight(clean(text), "\n "), false, level
 	b.changed()
 }
 

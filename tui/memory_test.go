@@ -73,9 +73,9 @@ func entryAtTop(s *screen) int {
 
 func TestMemory_StaysBoundedFromOneEndOfALongSessionToTheOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := &log{n: 5_000}
+		l := &log{n: 2_400}
 		s := l.open(t)
-		s.shows("entry 4999.")
+		s.shows("entry 2399.")
 		last := entryAtTop(s)
 		most := 0
 		walk := func(key string, sign int) {
@@ -90,7 +90,7 @@ func TestMemory_StaysBoundedFromOneEndOfALongSessionToTheOther(t *testing.T) {
 				if at >= 0 {
 					last = at
 				}
-				if sign < 0 && strings.HasPrefix(s.text(), "› entry 0.") || sign > 0 && strings.Contains(s.text(), "entry 4999.") && !strings.Contains(s.text(), "more below") {
+				if sign < 0 && strings.HasPrefix(s.text(), "› entry 0.") || sign > 0 && strings.Contains(s.text(), "entry 2399.") && !strings.Contains(s.text(), "more below") {
 					return
 				}
 			}
@@ -104,7 +104,7 @@ func TestMemory_StaysBoundedFromOneEndOfALongSessionToTheOther(t *testing.T) {
 		if _, gaps, _ := s.m.Held(); gaps == 0 {
 			t.Error("nothing was forgotten")
 		}
-		if l.asked < 40 {
+		if l.asked < 15 {
 			t.Errorf("only %d windows were asked for", l.asked)
 		}
 	})

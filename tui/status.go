@@ -129,7 +129,7 @@ func (s *status) word(r *renderer) string {
 	case disconnected:
 		return r.lost.Render(fmt.Sprintf("connection lost, attempt %d", s.attempt))
 	}
-	word := string(s.state)
+	word := cleanLine(string(s.state))
 	if word == "" {
 		word = "unknown"
 	}

@@ -111,7 +111,7 @@ func (m *Model) View() tea.View {
 	v := tea.NewView(strings.Join(lines, "\n"))
 	v.AltScreen = true
 	v.MouseMode = tea.MouseModeCellMotion
-	v.WindowTitle = strings.TrimSpace(cleanLine(m.st.pod) + " " + string(m.st.state) + " podium")
+	v.WindowTitle = strings.TrimSpace(cleanLine(m.st.pod) + " " + cleanLine(string(m.st.state)) + " podium")
 	if m.selected == nil && !m.help {
 		v.Cursor = tea.NewCursor(min(margin+x, m.width-1), max(0, top+y))
 	}
