@@ -50,8 +50,7 @@ export function ListPane({ filter, onFilter, selected, onOpen, hrefOf, rowHeight
       ) : (
         <>
           <RunList
-            // Another filter is another list: it begins at its top.
-            key={JSON.stringify(filter)}
+            of={JSON.stringify(filter)}
             ref={list}
             runs={runs.runs}
             now={now}

@@ -4,6 +4,8 @@ import type { Run } from "../api/types";
 import { RunRow } from "./RunRow";
 
 interface Props {
+  /** Says which list this is: another one begins at its top. */
+  of: string;
   runs: Run[];
   now: number;
   /** Height of a row in pixels. */
@@ -30,7 +32,7 @@ export interface ListHandle {
  * of them, the current one, can be reached with Tab and stays in the document;
  * keys move from it.
  */
-export function RunList({ runs, now, rowHeight, selected, outdated, hrefOf, onOpen, ref }: Props & { ref: React.Ref<ListHandle> }) {
+export function RunList({ of, runs, now, rowHeight, selected, outdated, hrefOf, onOpen, ref }: Props & { ref: React.Ref<ListHandle> }) {
   const scroller = useRef<HTMLDivElement>(null);
   const [current, setCurrent] = useState<string | null>(selected);
   const found = runs.findIndex((r) => r.id === current);
@@ -63,6 +65,21 @@ export function RunList({ runs, now, rowHeight, selected, outdated, hrefOf, onOp
     if (!row) return;
     wanted.current = null;
     row.focus({ preventScroll: true });
+  });
+
+  const begun = useRef(of);
+  useEffect(() => {
+    if (begun.current === of) return;
+    begun.current = of;
+    setCurrent(null);
+    rows.scrollToOffset(0);
+  }, [of, rows]);
+
+  // A row that goes takes the focus with it; the list passes it on.
+  const focused = useRef(false);
+  useEffect(() => {
+    if (!focused.current || document.activeElement !== document.body) return;
+    scroller.current?.querySelector<HTMLElement>('[tabindex="0"]')?.focus({ preventScroll: true });
   });
 
   const go = useCallback(
@@ -103,6 +120,12 @@ export function RunList({ runs, now, rowHeight, selected, outdated, hrefOf, onOp
       aria-label="Sessions"
       aria-busy={outdated}
       data-outdated={outdated}
+      onFocus={() => {
+        focused.current = true;
+      }}
+      onBlur={() => {
+        focused.current = false;
+      }}
       onKeyDown={(e) => {
         if (e.ctrlKey || e.metaKey || e.altKey || e.shiftKey) return;
         const steps: Record<string, number> = { ArrowDown: at + 1, ArrowUp: at - 1, PageDown: at + page(), PageUp: at - page(), Home: 0, End: runs.length - 1 };

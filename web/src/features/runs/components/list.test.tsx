@@ -11,7 +11,7 @@ import { RunList, type ListHandle } from "./RunList";
 function list(n: number, over: Partial<Parameters<typeof RunList>[0]> = {}) {
   const ref = createRef<ListHandle>();
   const onOpen = vi.fn();
-  const props = { runs: runs(n), now: 2_000, rowHeight: 32, selected: null, outdated: false, hrefOf: (id: string) => `?s=${id}`, onOpen, ref, ...over };
+  const props = { of: "all", runs: runs(n), now: 2_000, rowHeight: 32, selected: null, outdated: false, hrefOf: (id: string) => `?s=${id}`, onOpen, ref, ...over };
   const page = render(<RunList {...props} />);
   return { ...page, ref, onOpen, props };
 }
@@ -102,6 +102,21 @@ describe("RunList", () => {
     });
     expect(focused()).toBe("r0");
     expect(screen.getAllByRole("link").some((row) => row.getAttribute("data-id") === "r640")).toBe(true);
+  });
+
+  it("begins at its top when it is another list, and keeps the focus", () => {
+    const { ref, rerender, props } = list(1_000);
+    act(() => ref.current?.move(0));
+    fireEvent.keyDown(document.activeElement ?? document.body, { key: "End" });
+    expect(focused()).toBe("r999");
+    rerender(<RunList {...props} of="cheap" runs={runs(500, 2_000)} />);
+    expect([focused(), screen.getByRole("list").scrollTop]).toEqual(["r2000", 0]);
+  });
+
+  it("does not take the focus from elsewhere when rows change", () => {
+    const { rerender, props } = list(5);
+    rerender(<RunList {...props} runs={runs(5, 100)} />);
+    expect(document.activeElement).toBe(document.body);
   });
 
   it("survives a row that is gone", () => {
