@@ -141,7 +141,7 @@ func (i *importing) open(p session.ImportPart) error {
 		return err
 	}
 	err = i.c.run(`INSERT INTO status_transitions (id, entity_type, entity_id, status, reason_code, source, actor, created_at)
-		VALUES (?, 'session', ?, 'completed', ?, 'system', ?, ?)`,
+		VALUES (?, 'session', ?, 'completed', ?, 'system', ?, ?) ON CONFLICT DO NOTHING`, // it outlives a deleted session
 		derivedID(p.SessionID, "transition"), p.SessionID, reasonImported, importActor, at)
 	if err != nil {
 		return err

@@ -40,6 +40,8 @@ type claudeLine struct {
 		SessionID   string `json:"sessionId"`
 		MessageUUID string `json:"messageUuid"`
 	} `json:"forkedFrom"`
+
+	odd bool
 }
 
 type claudeMessage struct {
@@ -61,28 +63,31 @@ type claudeUsage struct {
 // synthetic is the model of answers that no model gave.
 const synthetic = "<synthetic>"
 
-// decodeLine reads a line as T. A field of another type than expected leaves
-// that field empty; what is no JSON object is damaged.
-func decodeLine(l line, to any) error {
+// decodeLine reads a line. A field of another type than expected stays empty,
+// which makes the line odd; what is no JSON object is damaged.
+func decodeLine(l line, to any) (odd bool, err error) {
 	if l.data[0] != '{' {
-		return fmt.Errorf("%w: not a JSON object", errDamaged)
+		return false, fmt.Errorf("%w: not a JSON object", errDamaged)
 	}
-	err := json.Unmarshal(l.data, to)
+	err = json.Unmarshal(l.data, to)
 	var shape *json.UnmarshalTypeError
-	if err != nil && !errors.As(err, &shape) {
-		// The text of a syntax error may quote the content; its place does not.
-		var syntax *json.SyntaxError
-		if errors.As(err, &syntax) {
-			return fmt.Errorf("%w: not valid JSON at byte %d of the line", errDamaged, syntax.Offset)
-		}
-		return fmt.Errorf("%w: not valid JSON", errDamaged)
+	var syntax *json.SyntaxError
+	switch {
+	case err == nil:
+		return false, nil
+	case errors.As(err, &shape):
+		return true, nil
+	case errors.As(err, &syntax): // its text may quote the content; its place does not
+		return false, fmt.Errorf("%w: not valid JSON at byte %d of the line", errDamaged, syntax.Offset)
+	default:
+		return false, fmt.Errorf("%w: not valid JSON", errDamaged)
 	}
-	return nil
 }
 
 func (r *reading) claudeLine(l line) error {
 	var c claudeLine
-	if err := decodeLine(l, &c); err != nil {
+	var err error
+	if c.odd, err = decodeLine(l, &c); err != nil {
 		return err
 	}
 	r.vendor(c.SessionID)
@@ -199,7 +204,11 @@ func (r *reading) claudeMessage(sub, id string, at time.Time, c *claudeLine) {
 			r.claudeBlock(sub, r.entryID(id, n), at, c, &blocks[n])
 		}
 	}
-	if r.count == before {
+	switch {
+	case r.count > before:
+	case c.odd:
+		r.foreign(sub, id, c.Type, at)
+	default:
 		r.skip("empty message")
 	}
 	if c.Type != "assistant" || m.Model == "" || m.Model == synthetic {

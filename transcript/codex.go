@@ -75,7 +75,7 @@ func codexVendor(stem string) string {
 
 func (r *reading) codexLine(l line) error {
 	var c codexLine
-	if err := decodeLine(l, &c); err != nil {
+	if _, err := decodeLine(l, &c); err != nil {
 		return err
 	}
 	if r.state.Codex == nil {

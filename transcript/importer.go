@@ -264,7 +264,7 @@ func (i *importer) read(ctx context.Context, path string) (err error) {
 	for {
 		l, err := lines.next()
 		if errors.Is(err, io.EOF) {
-			return i.store(ctx, f, r, lines.offset, tally)
+			return i.store(ctx, f, r, lines.offset, tally, true)
 		}
 		if cause := context.Cause(ctx); cause != nil {
 			return cause
@@ -274,19 +274,20 @@ func (i *importer) read(ctx context.Context, path string) (err error) {
 		}
 		if !l.finished() {
 			i.report.Waiting++
-			return i.store(ctx, f, r, l.begin, tally)
+			return i.store(ctx, f, r, l.begin, tally, true)
 		}
 		r.take(l)
 		if r.full() {
-			if err := i.store(ctx, f, r, lines.offset, tally); err != nil {
+			if err := i.store(ctx, f, r, lines.offset, tally, false); err != nil {
 				return err
 			}
 		}
 	}
 }
 
-// store commits what was read up to cursor.
-func (i *importer) store(ctx context.Context, f *os.File, r *reading, cursor int64, t *tally) error {
+// store commits what was read up to cursor. Only with the last batch of a
+// reading does the ledger say that the file is read.
+func (i *importer) store(ctx context.Context, f *os.File, r *reading, cursor int64, t *tally, last bool) error {
 	anchor, err := anchorOf(f, cursor)
 	if errors.Is(err, io.EOF) {
 		anchor = nil // it shrank meanwhile: the next reading begins anew
@@ -299,6 +300,9 @@ func (i *importer) store(ctx context.Context, f *os.File, r *reading, cursor int
 		return err
 	}
 	b.Restore = i.opts.Restore
+	if !last {
+		b.File.Size = -1
+	}
 	out, err := i.sink.ImportBatch(ctx, b)
 	if err != nil {
 		return err
