@@ -37,7 +37,7 @@ func TestChaos_LogSnapshotAndEveryViewAgree(t *testing.T) {
 		t.Run(fmt.Sprint("pod ", n), func(t *testing.T) {
 			t.Parallel()
 			spec := newChildSpec(t, "c")
-			spec.Blocks, spec.Calls, spec.Pause = 4, 3, time.Millisecond
+			spec.Blocks, spec.Calls, spec.Pause, spec.Compact = 4, 3, time.Millisecond, 800
 			(&chaos{t: t, spec: spec, quiet: make(chan struct{}), accepted: map[string]bool{}}).run()
 		})
 	}
@@ -431,7 +431,7 @@ var errWhim = errors.New("left by whim")
 func (v *chaosView) step(ctx context.Context, c *chaosConn) error {
 	v.n++
 	text := fmt.Sprintf("%s says %d", v.name, v.n)
-	switch rand.IntN(16) {
+	switch rand.IntN(17) {
 	case 0, 1, 2:
 		return c.send("", protocol.Run{Input: "go"})
 	case 3, 4:
@@ -460,6 +460,8 @@ func (v *chaosView) step(ctx context.Context, c *chaosConn) error {
 		}
 		return c.send("", protocol.GetEntries{})
 	case 14:
+		return c.send("", protocol.Compact{})
+	case 15:
 		select {
 		case <-ctx.Done():
 		case <-time.After(20 * time.Millisecond):

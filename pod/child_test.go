@@ -43,6 +43,8 @@ type childSpec struct {
 	Blocks, Calls int
 	Pause         time.Duration
 	Once          bool
+	// Compact is the size, in tokens, above which it compacts; 0 is never.
+	Compact int64
 }
 
 func childMain(spec string) int {
@@ -69,6 +71,7 @@ func runChild(ctx context.Context, spec string) error {
 	p, err := pod.Open(ctx, pod.Options{
 		Name: s.Name, Dir: s.Dir, RunDir: s.RunDir, Store: st, Provider: chatter(s), Scheme: "openai_chat", Model: "m",
 		Tools: tool.NewRegistry(echo), Once: s.Once,
+		Compaction: pod.Compaction{Threshold: s.Compact, RequestThreshold: 2 * s.Compact, Retained: s.Compact / 10},
 	})
 	if err != nil {
 		return err
@@ -103,6 +106,11 @@ func (c chatter) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delt
 				return true
 			}
 		}
+		if len(req.Tools) > 0 && req.Tools[0].Name == "write_summary" && !afterTools {
+			call := llm.BlockStart{Kind: llm.BlockToolCall, ID: "s", Name: "write_summary"}
+			say(call, llm.BlockDelta{Text: `{"text":"they went on and on"}`}, llm.BlockStop{}, llm.Finish{Reason: llm.StopToolCalls})
+			return
+		}
 		for range c.Blocks {
 			text := fmt.Sprintf("block %d of an answer to %d messages", n, len(req.Messages))
 			if !say(llm.BlockStart{Kind: llm.BlockText}, llm.BlockDelta{Text: text}, llm.BlockStop{}) {
@@ -119,9 +127,21 @@ func (c chatter) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delt
 				}
 			}
 		}
-		tokens := int64(n)
-		say(llm.UsageReport{Usage: llm.Usage{Input: &tokens, Output: &tokens}}, llm.Finish{Reason: reason})
+		input, output := sizeOf(req.Messages)/4, int64(n*10)
+		say(llm.UsageReport{Usage: llm.Usage{Input: &input, Output: &output}}, llm.Finish{Reason: reason})
 	}
+}
+
+// sizeOf is the bytes of what was said.
+func sizeOf(messages []llm.Message) (n int64) {
+	for _, m := range messages {
+		for _, b := range m.Blocks {
+			if t, ok := b.(llm.Text); ok {
+				n += int64(len(t.Text))
+			}
+		}
+	}
+	return n
 }
 
 // child is a running pod process.

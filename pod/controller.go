@@ -39,6 +39,9 @@ type controller struct {
 	run   *run
 	// ended delivers the outcome of the run that goes on.
 	ended chan outcome
+	// job is a compaction between runs, prepared delivers what it made.
+	job      *job
+	prepared chan prepared
 	// stopping is set once a shutdown was asked for, discarded when that cost a
 	// run its end, fatal when the pod cannot go on.
 	stopping  bool
@@ -64,6 +67,8 @@ func (k *controller) serve(ctx context.Context) {
 			close(cmd.done)
 		case out := <-k.ended:
 			k.endRun(out)
+		case r := <-k.prepared:
+			k.endCompaction(r)
 		case <-p.lonely:
 			alone.Reset(onceGrace)
 		case <-alone.C:
@@ -80,7 +85,9 @@ func (k *controller) serve(ctx context.Context) {
 }
 
 // over reports whether there is nothing left to wait for.
-func (k *controller) over() bool { return k.run == nil && (k.stopping || k.fatal != nil) }
+func (k *controller) over() bool {
+	return k.run == nil && k.job == nil && (k.stopping || k.fatal != nil)
+}
 
 // handle judges one method in the state of this moment.
 func (k *controller) handle(cmd command) {
@@ -107,7 +114,7 @@ func (k *controller) handle(cmd command) {
 			}
 			done("")
 			k.launch()
-		case protocol.StateIdle:
+		case protocol.StateIdle, protocol.StateCompacting:
 			reject(protocol.CodeNotPaused, messageNotPaused)
 		default:
 			reject(protocol.CodeAlreadyRunning, messageAlreadyRunning)
@@ -122,13 +129,17 @@ func (k *controller) handle(cmd command) {
 				return
 			}
 			done("")
+		case protocol.StateCompacting:
+			done("")
+			k.job.cancelled = true
+			k.job.cancel(errStopped)
 		default:
 			k.run.stop(wishCancel)
 			done("")
 		}
 	case protocol.Pause:
 		switch k.state {
-		case protocol.StateIdle:
+		case protocol.StateIdle, protocol.StateCompacting:
 			reject(protocol.CodeNotRunning, messageNotRunning)
 		case protocol.StatePaused:
 			done("")
@@ -139,6 +150,16 @@ func (k *controller) handle(cmd command) {
 	case protocol.Shutdown:
 		done("")
 		k.shutdown()
+	case protocol.Compact:
+		if k.state != protocol.StateIdle && k.state != protocol.StatePaused {
+			reject(protocol.CodeAlreadyRunning, messageAlreadyRunning)
+			return
+		}
+		if err := k.compactNow(); err != nil {
+			reject(protocol.CodeInternal, "refused: "+err.Error())
+			return
+		}
+		done("")
 	default:
 		reject(protocol.CodeInternal, "refused: not supported yet: "+name)
 	}
@@ -167,17 +188,25 @@ func (k *controller) handleRun(cmd command, m protocol.Run) {
 		c.accept(p.hub, id, protocol.MethodRun, before)
 		return
 	}
-	if k.run != nil {
+	if k.run != nil || k.job != nil && k.job.next != "" {
 		c.reject(p.hub, id, protocol.CodeAlreadyRunning, messageAlreadyRunning)
 		return
 	}
-	entryID, _, err := p.accept(protocol.InputText, m.Input, c.name, id, func(v *view) { v.state = protocol.StateRunning })
+	change := func(v *view) { v.state = protocol.StateRunning }
+	if k.job != nil {
+		change = nil
+	}
+	entryID, _, err := p.accept(protocol.InputText, m.Input, c.name, id, change)
 	if err != nil {
 		p.refuseInput(c, id, err)
 		k.check(err)
 		return
 	}
 	c.accept(p.hub, id, protocol.MethodRun, entryID)
+	if k.job != nil {
+		k.job.next = entryID
+		return
+	}
 	k.start(entryID)
 }
 
@@ -210,7 +239,7 @@ func (k *controller) launch() {
 // paused pod keeps notifications for later, but an input that was accepted
 // before a restart is a request.
 func (k *controller) wake(restarted bool) {
-	if k.run != nil || k.stopping || k.p.hub.queued() == 0 {
+	if k.run != nil || k.job != nil || k.stopping || k.p.hub.queued() == 0 {
 		return
 	}
 	if k.state == protocol.StatePaused && !(restarted && k.p.holdsRequest()) {
@@ -265,15 +294,20 @@ func (k *controller) shutdown() {
 	if k.run != nil {
 		k.run.stop(wishShutdown)
 	}
+	if k.job != nil {
+		k.job.cancel(errStopped)
+	}
 }
 
 // endRun commits the end of the run and the state it leaves.
 func (k *controller) endRun(out outcome) {
 	p, r := k.p, k.run
 	s, end := r.ending(out)
-	if _, err := p.record(s); err != nil {
+	entries, err := p.record(s)
+	if err != nil {
 		end = k.unsaved(s, end, err)
 	}
+	p.compactor.measured(p, out.usage)
 	k.run, k.ran = nil, true
 	r.cancel(nil)
 	k.state = protocol.StateIdle
@@ -289,6 +323,7 @@ func (k *controller) endRun(out outcome) {
 	switch {
 	case p.o.Once && k.state == protocol.StateIdle:
 		k.stopping = true
+	case err == nil && k.compactAfterRun(r, entries):
 	case end.Result == protocol.RunFinished || end.Result == protocol.RunLimitReached:
 		// Notifications that came too late for this run wake the pod again. After
 		// an error or a cancel they wait for the next run.

@@ -13,7 +13,7 @@ import (
 const protocolVersion = 1
 
 // features are what hello lists, sorted; each of them works.
-var features = []string{"entries", "request_id", "since"}
+var features = []string{"compact", "entries", "request_id", "since"}
 
 // hello opens the extended stream: the answer, then either the durable events
 // the client missed or one snapshot, then what happens from now on.

@@ -52,6 +52,8 @@ type Options struct {
 	Retry    Retry
 	// ContextLimit is what the model holds, in tokens; 0 is unknown.
 	ContextLimit int64
+	// Compaction says when and how the session is summarised.
+	Compaction Compaction
 	// Price is the cost of a request; ok is false when the model has no known
 	// price. Nil prices nothing.
 	Price func(model string, u session.Usage) (usd float64, source string, ok bool)
@@ -73,6 +75,31 @@ type Options struct {
 	Logger  *slog.Logger
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
+}
+
+// Compaction says when a session is moved to a summarised one, and how the
+// summary is made. Sizes are tokens.
+type Compaction struct {
+	// Threshold is checked after a run, RequestThreshold before a request; 0
+	// switches the check off.
+	Threshold, RequestThreshold int64
+	// Retained is how much of the end is kept word for word.
+	Retained int64
+	// AutoReadBudget bounds the file text that the summary may put in front of
+	// the model; 0 is no bound.
+	AutoReadBudget int64
+	// MaxInput is the most the summary worker's own context may hold; 0 means
+	// 50,000.
+	MaxInput int64
+	// MaxTurns and Deadline bound its work; 0 means 10 requests and 5 minutes.
+	MaxTurns int
+	Deadline time.Duration
+	// Provider and Model summarise; without them the pod's own do.
+	Provider llm.Provider
+	Model    string
+	// Read makes a file reader that knows nothing of what the pod has read; nil
+	// lets the worker read no file.
+	Read func() tool.Tool
 }
 
 // Timeouts bound the waits for a model. Zero values are the defaults.
@@ -111,6 +138,13 @@ func (o *Options) setDefaults() {
 	or(&o.Retry.Base, time.Second)
 	or(&o.Retry.Max, time.Minute)
 	or(&o.Retry.MaxAfter, 10*time.Minute)
+	or(&o.Compaction.Deadline, 5*time.Minute)
+	if o.Compaction.MaxInput == 0 {
+		o.Compaction.MaxInput = 50_000
+	}
+	if o.Compaction.MaxTurns == 0 {
+		o.Compaction.MaxTurns = 10
+	}
 	if o.Retry.Attempts == 0 {
 		o.Retry.Attempts = 6
 	}

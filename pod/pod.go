@@ -48,6 +48,7 @@ type Pod struct {
 	budget      *protocol.Budget
 	conns       sync.WaitGroup
 	controller  controller
+	compactor   compactor
 }
 
 // Open makes a pod of that name: it takes the name's lock, claims a session in
@@ -93,7 +94,7 @@ func open(ctx context.Context, o Options, f *folder, path string) (*Pod, error) 
 		default:
 		}
 	}}
-	p.controller = controller{p: p, ended: make(chan outcome, 1)}
+	p.controller = controller{p: p, ended: make(chan outcome, 1), prepared: make(chan prepared, 1)}
 	if err := p.begin(ctx, path); err != nil {
 		p.storeCancel()
 		return nil, err

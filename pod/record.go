@@ -28,6 +28,8 @@ type bookmark struct {
 	Turns   uint64         `json:"turns"`
 	Context uint64         `json:"context"`
 	Totals  session.Totals `json:"totals"`
+	// Name is the session's, from its first input.
+	Name string `json:"name,omitempty"`
 	// Run is nil while the pod is idle.
 	Run *runMark `json:"run,omitempty"`
 }
@@ -37,8 +39,6 @@ type runMark struct {
 	Paused bool `json:"paused,omitempty"`
 	// Turns counts the run's own turns, for max_turns.
 	Turns int `json:"turns"`
-	// Compacting is set while a compaction is open.
-	Compacting bool `json:"compacting,omitempty"`
 }
 
 // step is one commit and what is to be seen of it.
@@ -46,8 +46,10 @@ type step struct {
 	entries []session.NewEntry
 	taken   []string
 	usage   *session.Usage
-	turns   int
-	name    string
+	// summaryUsage says that usage is a summary's and measures nothing here.
+	summaryUsage bool
+	turns        int
+	name         string
 	// phase and run are the state after the step; an empty phase keeps both.
 	phase session.Phase
 	run   *runMark
@@ -156,7 +158,10 @@ func (m bookmark) after(s step) bookmark {
 		}
 	}
 	m.Totals.Add(s.usage)
-	if u := s.usage; u != nil && u.InputTokens != nil {
+	if m.Name == "" {
+		m.Name = s.name
+	}
+	if u := s.usage; u != nil && u.InputTokens != nil && !s.summaryUsage {
 		m.Context = uint64(max(0, *u.InputTokens))
 		if u.OutputTokens != nil {
 			m.Context += uint64(max(0, *u.OutputTokens))

@@ -39,6 +39,12 @@ func (p *Pod) recover(row session.Pod) error {
 			return err
 		}
 	}
+	if row.Phase == session.PhaseCompacting {
+		p.hub.notify(protocol.Notification{
+			Level: protocol.LevelWarn, Source: protocol.SourceCompactor,
+			Message: "a compaction failed because the pod stopped; the session is as it was",
+		})
+	}
 	waiting, err := p.inbox()
 	if err != nil {
 		return err
@@ -81,6 +87,9 @@ func (p *Pod) rebuild(row session.Pod) error {
 	p.mark.Turns = hist.Turns()
 	p.mark.Totals = hist.Totals()
 	p.mark.Context = uint64(max(0, hist.Measured().Tokens))
+	if text, ok := hist.FirstRequest(); ok {
+		p.mark.Name = clip(text, maxSessionName)
+	}
 	if hist.Unfinished() && ownSession(p.hub.view.sessionID) {
 		p.mark.Run = &runMark{}
 	}
@@ -109,6 +118,14 @@ func (p *Pod) closeLostRun() error {
 		return fmt.Errorf("close the run that was cut off: %w", err)
 	}
 	return nil
+}
+
+// turnNumber is the number of the next turn: completed answers since the
+// session, or the one it was compacted from, began.
+func (p *Pod) turnNumber() uint64 {
+	p.commitMu.Lock()
+	defer p.commitMu.Unlock()
+	return p.mark.Turns
 }
 
 // runMark is the paused run of the bookmark.

@@ -365,7 +365,7 @@ func (f *follower) check(st pod.Store) {
 	if len(entries) != len(f.events) {
 		f.t.Fatalf("%d events were shown, the log has %d", len(f.events), len(entries))
 	}
-	inRun, runs := false, 0
+	inRun, runs, moves := false, 0, 0
 	for i, e := range entries {
 		want, _, err := session.Event(e)
 		if err != nil {
@@ -385,17 +385,19 @@ func (f *follower) check(st pod.Store) {
 				f.t.Fatalf("entry %d: an end without a run", e.Seq)
 			}
 			inRun = false
+		case session.KindCompaction:
+			moves++
 		}
 	}
-	if inRun || runs == 0 {
-		f.t.Fatalf("after %d runs: in a run %t", runs, inRun)
+	if inRun || runs == 0 || moves == 0 {
+		f.t.Fatalf("after %d runs and %d compactions: in a run %t", runs, moves, inRun)
 	}
 }
 
 // killAndReconnect makes at least total durable events over many crashes.
 func killAndReconnect(t *testing.T, total uint64) {
 	spec := newChildSpec(t, "k")
-	spec.Blocks = 60
+	spec.Blocks, spec.Compact = 60, 3000
 	f := &follower{t: t}
 	kills := 0
 	for f.since == nil || *f.since < total {

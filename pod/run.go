@@ -58,6 +58,14 @@ type run struct {
 	// visible says that something of an answer was shown in this run.
 	visible bool
 
+	// watch is the threshold that the first measured request after a compaction
+	// in this run is compared with, thrash that it was above it. compactFailed
+	// and rescued say that a compaction failed, and that one was made because the
+	// model had refused the context.
+	watch                  int64
+	thrash                 bool
+	compactFailed, rescued bool
+
 	mu   sync.Mutex
 	wish wish
 }
@@ -130,13 +138,18 @@ func (r *run) loop() outcome {
 		if err = p.takeInbox(r, nil, false); err != nil {
 			break
 		}
-		a, failure := r.turn()
-		if errors.Is(failure, errStopped) {
-			return outcome{cut: a.spent()}
+		if err = r.guard(); err != nil {
+			break
 		}
-		if failure != nil {
+		a, failure := r.turn()
+		if again, failure := r.rescue(a, failure); again {
+			continue
+		} else if errors.Is(failure, errStopped) {
+			return outcome{cut: a.spent()}
+		} else if failure != nil {
 			return outcome{err: failure, cut: a.spent()}
 		}
+		r.measured(a.turnEnd.Usage)
 		end := session.NewEntry{ID: protocol.NewEntryID(), Kind: session.KindTurnEnd, Payload: a.turnEnd}
 		usage := a.turnEnd.Usage
 		if len(a.calls) == 0 {
@@ -153,6 +166,9 @@ func (r *run) loop() outcome {
 		if err == nil && r.ctx.Err() == nil && p.o.MaxTurns > 0 && r.turns >= p.o.MaxTurns {
 			return outcome{result: protocol.RunLimitReached}
 		}
+	}
+	if errors.Is(err, errStopped) {
+		return outcome{}
 	}
 	return outcome{err: err}
 }
@@ -227,6 +243,9 @@ func (p *Pod) loadHistory() (*session.History, error) {
 	}
 }
 
+// reasonThrash is the reason of a run that compaction could not help.
+const reasonThrash = "thrash"
+
 // errorCode is the wire's code for what ended a run.
 func errorCode(err error) protocol.ErrorCode {
 	var provider *llm.Error
@@ -246,6 +265,9 @@ func (r *run) ending(out outcome) (step, session.RunEnd) {
 	case out.err != nil:
 		result, text = protocol.RunFailed, interruptedByEnd
 		end.Error, end.Code = out.err.Error(), errorCode(out.err)
+		if errors.Is(out.err, errThrash) {
+			end.Reason = reasonThrash
+		}
 	case result != "":
 	case r.wanted() == wishPause:
 		result = protocol.RunPaused

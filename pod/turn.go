@@ -27,7 +27,7 @@ type answer struct {
 // stopped the run; the blocks of an answer that did not finish stay.
 func (r *run) turn() (*answer, error) {
 	p := r.p
-	number := r.hist.Turns()
+	number := p.turnNumber()
 	p.hub.update(nil, protocol.Event{Data: protocol.TurnStart{Turn: number}})
 	a, err := r.request(p.modelRequest(r.hist))
 	r.visible = r.visible || a.shown || a.finished
@@ -158,7 +158,10 @@ func (a *answer) spent() *session.Usage {
 
 // priced is the stored form of what a vendor reported, with its cost when the
 // model has a known price; nil when nothing was reported.
-func (p *Pod) priced(u llm.Usage) *session.Usage {
+func (p *Pod) priced(u llm.Usage) *session.Usage { return p.pricedAs(p.o.Model, u) }
+
+// pricedAs is priced for another model than the pod's.
+func (p *Pod) pricedAs(model string, u llm.Usage) *session.Usage {
 	if u == (llm.Usage{}) {
 		return nil
 	}
@@ -173,7 +176,7 @@ func (p *Pod) priced(u llm.Usage) *session.Usage {
 		CacheReadTokens: value(u.CacheRead), CacheWriteTokens: value(u.CacheWrite), ReasoningTokens: value(u.Reasoning),
 	}
 	if p.o.Price != nil {
-		if usd, source, ok := p.o.Price(p.o.Model, *out); ok {
+		if usd, source, ok := p.o.Price(model, *out); ok {
 			out.CostUSD, out.PriceSource = &usd, source
 		}
 	}

@@ -240,6 +240,16 @@ func (h *History) Totals() Totals { return h.usage }
 // pod's log, that it stops inside a run. Imported logs have no run ends.
 func (h *History) Unfinished() bool { return h.inRun }
 
+// FirstRequest is the first input of the log that was a request.
+func (h *History) FirstRequest() (text string, ok bool) {
+	for _, i := range h.items {
+		if i.Kind == KindInput && i.Role == RoleUser {
+			return i.Text, true
+		}
+	}
+	return "", false
+}
+
 // OpenTask is the newest request that was not fulfilled; active says that a
 // run is going on or paused. A request whose run was cancelled is not open.
 func (h *History) OpenTask(active bool) (text string, ok bool) {

@@ -1,0 +1,707 @@
+package pod_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"podium.local/llm"
+	"podium.local/pod"
+	"podium.local/pod/podtest"
+	"podium.local/protocol"
+	"podium.local/session"
+	"podium.local/tool"
+)
+
+// long is a text of about n tokens.
+func long(n int) string { return strings.Repeat("word", n) }
+
+// answers is a whole answer with its measured prompt.
+func answers(text string, input int64) []podtest.Step {
+	return []podtest.Step{podtest.Text(text), podtest.Usage(input, 10), podtest.End()}
+}
+
+// writes is a summary worker's answer.
+func writes(summary string) []podtest.Step {
+	args, _ := json.Marshal(map[string]string{"text": summary})
+	return []podtest.Step{podtest.Call("s", "write_summary", string(args)), podtest.Usage(300, 20), podtest.Calls()}
+}
+
+// worker is a provider of its own for the summaries.
+func worker(scripts ...[]podtest.Step) *podtest.Provider { return podtest.NewProvider(scripts...) }
+
+func good() *podtest.Provider { return worker(writes("they talked"), []podtest.Step{podtest.End()}) }
+
+// compacting are options with thresholds that the sizes in these tests pass.
+func compacting(st pod.Store, main, summaries *podtest.Provider) pod.Options {
+	return pod.Options{
+		Store: st, Name: podName(), Provider: main, Tools: tool.NewRegistry(echo), Retry: pod.Retry{Attempts: 1},
+		Compaction: pod.Compaction{
+			Threshold: 1000, RequestThreshold: 2000, Retained: 50, Provider: summaries, Model: "small",
+		},
+	}
+}
+
+// without drops the statuses, which the orders of the design do not speak of.
+func without(events []string) []string {
+	return slices.DeleteFunc(slices.Clone(events), func(e string) bool { return strings.HasPrefix(e, "status ") })
+}
+
+// from is the part of events that begins with the first one so named.
+func from(events []string, first string) []string {
+	if i := slices.Index(events, first); i >= 0 {
+		return events[i:]
+	}
+	return nil
+}
+
+func newSession(t *testing.T, c *podtest.Client) (string, protocol.HelloEvent) {
+	t.Helper()
+	hello, _ := c.Hello(protocol.Hello{})
+	return hello.SessionID.String(), hello
+}
+
+func TestCompact_AfterARun(t *testing.T) {
+	st := newStore(t)
+	a := newAudience(t, compacting(st, podtest.NewProvider(answers("ok", 1500)), good()))
+	old := a.p.SessionID()
+	a.base.Send(protocol.Run{Input: "do it: " + long(1200)})
+	var done protocol.CompactDone
+	var seen []protocol.Event
+	for done.NewSessionID.IsZero() {
+		ev := a.extended.Next()
+		seen = append(seen, ev)
+		done, _ = ev.Data.(protocol.CompactDone)
+	}
+	same(t, "extended", []string{"run_end finished", "status idle queued=0", "compact_start", "status compacting queued=0", "compact_done"},
+		from(a.withoutRepeats(describe(seen)), "run_end finished"))
+	base, _ := a.settle()
+	same(t, "base", []string{"run_end finished", "compact_start", "compact_done"}, from(base, "run_end finished"))
+	// The announced session stands in the store and is the pod's.
+	if got := a.p.SessionID(); got == old || got != done.NewSessionID.String() {
+		t.Errorf("the pod holds %s, announced was %s, before %s", got, done.NewSessionID, old)
+	}
+	// A client that joins now learns of it by hello and sees no compact event.
+	late := a.p.Dial()
+	if sid, _ := newSession(t, late); sid != done.NewSessionID.String() {
+		t.Errorf("a late client is told session %s", sid)
+	}
+	if events := describe(barrier(late)); len(events) > 0 {
+		t.Errorf("a late client is shown %q", events)
+	}
+	items := history(t, a.base)
+	if items[0] != "system: [Compacted context summary]\n\nthey talked" || items[len(items)-1] != "assistant: ok" {
+		t.Errorf("history: %q", items)
+	}
+	// The old log is as it was.
+	log, err := st.Log(t.Context(), old, 0, -1, 0)
+	if err != nil || len(log) != 4 {
+		t.Errorf("the old log has %d entries, %v", len(log), err)
+	}
+	// One that missed it and comes back is shown compact_done.
+	id, since := a.p.ID(), uint64(4)
+	back := a.p.Dial()
+	back.Hello(protocol.Hello{PodID: &id, Since: &since})
+	if d := podtest.Await[protocol.CompactDone](back); d.NewSessionID != done.NewSessionID {
+		t.Errorf("replayed: %+v", d)
+	}
+	// Turn numbers go on.
+	a.base.Send(protocol.Run{Input: "next"})
+	base, _ = a.await("status idle queued=0")
+	same(t, "next turn", "turn_start 1", base[0])
+}
+
+// fill makes a run whose tools give so much that the next request needs a
+// compaction.
+func fill(tokens int) []podtest.Step {
+	return []podtest.Step{
+		podtest.Call("c1", "Echo", fmt.Sprintf(`{"x":%q}`, long(tokens))), podtest.Usage(500, 10), podtest.Calls(),
+	}
+}
+
+func TestCompact_BeforeARequest(t *testing.T) {
+	main := podtest.NewProvider(fill(2000), answers("found it", 200))
+	a := newAudience(t, compacting(newStore(t), main, good()))
+	a.base.Send(protocol.Run{Input: "the task"})
+	base, extended := a.await("status idle queued=0")
+	want := []string{
+		"turn_start 1", "turn_end 1 finished", "compact_start", "compact_done",
+		"turn_start 1", "text_delta found it", "text_done found it", "usage", "turn_end 1 finished", "run_end finished",
+	}
+	same(t, "base", want, from(base, "turn_start 1"))
+	same(t, "extended", want, without(from(extended, "turn_start 1")))
+	if !slices.Contains(extended, "status compacting queued=0") {
+		t.Errorf("extended: %q", extended)
+	}
+	// The model is told what is still to be done, word for word.
+	same(t, "request", []string{
+		"system: [Compacted context summary]\n\nthey talked", "system: [Open task]\n\nthe task",
+	}, conversation(main.Requests()[1]))
+}
+
+func TestCompact_HonestOnesInOneRunAreFine(t *testing.T) {
+	main := podtest.NewProvider(
+		fill(2000), []podtest.Step{podtest.Call("c", "Echo", "{}"), podtest.Usage(200, 10), podtest.Calls()},
+		fill(2000), answers("done at last", 200))
+	summaries := worker(writes("one"), []podtest.Step{podtest.End()}, writes("two"), []podtest.Step{podtest.End()})
+	a := newAudience(t, compacting(newStore(t), main, summaries))
+	a.base.Send(protocol.Run{Input: "the task"})
+	base, _ := a.await("status idle queued=0")
+	n := 0
+	for _, e := range base {
+		if e == "compact_done" {
+			n++
+		}
+	}
+	if n != 2 || base[len(base)-1] != "run_end finished" {
+		t.Errorf("%d compactions: %q", n, base)
+	}
+}
+
+func TestCompact_ThrashEndsTheRunWithoutACompactEvent(t *testing.T) {
+	main := podtest.NewProvider(fill(2000),
+		[]podtest.Step{podtest.Call("c2", "Echo", "{}"), podtest.Usage(5000, 10), podtest.Calls()})
+	a := newAudience(t, compacting(newStore(t), main, good()))
+	a.base.Send(protocol.Run{Input: "the task"})
+	// After the run the context is compacted again, since it is too large.
+	var seen []string
+	for len(seen) == 0 || !strings.HasPrefix(seen[len(seen)-1], "run_end") {
+		seen = append(seen, describeOne(a.extended.Next()))
+	}
+	const text = "compaction thrash: context still exceeds threshold immediately after compact"
+	same(t, "the end", []string{
+		"turn_start 2", "turn_end 2 finished", fmt.Sprintf("error internal %q", text), fmt.Sprintf("run_end failed %q", text),
+	}, seen[len(seen)-4:])
+}
+
+func TestCompact_OverflowIsAnsweredByOneCompactionAndOneRetry(t *testing.T) {
+	overflow := &llm.Error{Kind: llm.ErrorContextOverflow, Status: 400, Message: "prompt is too long"}
+	for _, twice := range []bool{false, true} {
+		main := podtest.NewProvider([]podtest.Step{podtest.Fail(overflow)}, answers("fits", 100))
+		if twice {
+			main = podtest.NewProvider([]podtest.Step{podtest.Fail(overflow)}, []podtest.Step{podtest.Fail(overflow)})
+		}
+		o := compacting(newStore(t), main, good())
+		o.Compaction.Threshold, o.Compaction.RequestThreshold = 0, 0
+		a := newAudience(t, o)
+		a.base.Send(protocol.Run{Input: "the task " + long(3000)})
+		base, _ := a.await("status idle queued=0")
+		want := []string{"turn_start 0", "turn_end 0 finished", "compact_start", "compact_done", "turn_start 0"}
+		if twice {
+			want = append(want, `error provider_error "API error (status 400): prompt is too long"`)
+		} else {
+			want = append(want, "text_delta fits", "text_done fits", "usage", "turn_end 0 finished", "run_end finished")
+		}
+		same(t, "base", want, base)
+	}
+}
+
+func TestCompact_FailuresLeaveTheSessionInUse(t *testing.T) {
+	busy := &llm.Error{Kind: llm.ErrorRateLimited, Status: 429, Message: "provider 429"}
+	mute := []podtest.Step{podtest.Text("I would rather not"), podtest.End()}
+	talkative := [][]podtest.Step{}
+	for range 20 {
+		talkative = append(talkative, []podtest.Step{podtest.Call("r", "add_reference", `{"file_path":"/a"}`), podtest.Calls()})
+	}
+	cases := map[string]struct {
+		summaries *podtest.Provider
+		change    func(*pod.Options)
+		text      string
+	}{
+		"the provider refuses": {worker([]podtest.Step{podtest.Fail(busy)}), nil, "API error (status 429): provider 429"},
+		"no summary":           {worker(mute, mute), nil, "compact worker did not produce a summary (write_summary was never called)"},
+		"the deadline":         {worker([]podtest.Step{podtest.Hang(nil)}), func(o *pod.Options) { o.Compaction.Deadline = 20 * time.Millisecond }, "the summary was not written within 20ms"},
+		"too many requests":    {worker(talkative...), nil, "compact worker made more than 10 requests"},
+		"too large a worker":   {worker(append(talkative[:1:1], talkative[1])...), func(o *pod.Options) { o.Compaction.MaxInput = 20 }, "compact worker input exceeded 20 tokens"},
+		"too long a summary":   {worker(writes(long(2000)), []podtest.Step{podtest.End()}), nil, "the compacted context would still hold"},
+	}
+	for name, c := range cases {
+		t.Run(name+"/after a run", func(t *testing.T) {
+			o := compacting(newStore(t), podtest.NewProvider(answers("ok", 1500)), c.summaries)
+			if c.change != nil {
+				c.change(&o)
+			}
+			a := newAudience(t, o)
+			old := a.p.SessionID()
+			a.base.Send(protocol.Run{Input: "do it: " + long(1200)})
+			events := a.extended.UntilName(protocol.EventNotification)
+			n := events[len(events)-1].Data.(protocol.Notification)
+			got := without(from(describe(events), "run_end finished"))
+			failed := strings.TrimPrefix(got[2], "compact_failed ")
+			if !strings.Contains(failed, c.text) {
+				t.Errorf("the failure is %s", failed)
+			}
+			same(t, "order", []string{"run_end finished", "compact_start", got[2], "notification warn compactor"}, got)
+			if fmt.Sprintf("%q", strings.TrimPrefix(n.Message, "post-run compaction failed: ")) != failed {
+				t.Errorf("notification %q beside %s", n.Message, failed)
+			}
+			a.settle()
+			if a.p.SessionID() != old {
+				t.Error("the session changed")
+			}
+			a.base.Send(protocol.Run{Input: "go on"})
+			a.base.UntilName(protocol.EventRunEnd)
+		})
+	}
+	t.Run("before a request", func(t *testing.T) {
+		main := podtest.NewProvider(fill(2000))
+		a := newAudience(t, compacting(newStore(t), main, worker([]podtest.Step{podtest.Fail(busy)})))
+		a.base.Send(protocol.Run{Input: "the task"})
+		base, extended := a.await("status idle queued=0")
+		const text = "API error (status 429): provider 429"
+		want := []string{
+			"turn_start 1", "turn_end 1 finished", "compact_start", fmt.Sprintf("compact_failed %q", text),
+			"notification error compactor", fmt.Sprintf("error provider_error %q", text),
+		}
+		same(t, "base", want, from(base, "turn_start 1"))
+		same(t, "extended", append(want, fmt.Sprintf("run_end failed %q", text)), without(from(extended, "turn_start 1")))
+	})
+}
+
+func TestCompact_FullDiskLeavesTheOldSession(t *testing.T) {
+	st := podtest.NewStore()
+	o := compacting(st, podtest.NewProvider(answers("ok", 1500)), good())
+	a := attend(t, podtest.Start(t, o))
+	old := a.p.SessionID()
+	st.FailWith(func(operation string) error {
+		if operation == "continue" {
+			return session.ErrFull
+		}
+		return nil
+	})
+	a.base.Send(protocol.Run{Input: "do it: " + long(1200)})
+	if f := podtest.Await[protocol.CompactFailed](a.base); !strings.Contains(f.Error, session.ErrFull.Error()) {
+		t.Errorf("%+v", f)
+	}
+	a.settle()
+	if a.p.SessionID() != old {
+		t.Error("the session changed")
+	}
+}
+
+func TestCompact_ThreeFailuresSwitchItOff(t *testing.T) {
+	fail := []podtest.Step{podtest.Fail(&llm.Error{Kind: llm.ErrorInvalid, Message: "no"})}
+	main := podtest.NewProvider()
+	summaries := worker(fail, fail, fail, fail)
+	o := compacting(newStore(t), main, summaries)
+	o.Compaction.RequestThreshold = 0
+	a := newAudience(t, o)
+	for n := range 5 {
+		main.Add(answers("ok", 1500)...)
+		a.base.Send(protocol.Run{Input: "x " + long(1200)})
+		events := a.base.UntilName(protocol.EventRunEnd)
+		if n < 3 {
+			events = a.base.UntilName(protocol.EventNotification)
+		}
+		if n == 2 {
+			events = append(events, a.base.UntilName(protocol.EventNotification)...)
+			last := events[len(events)-1].Data.(protocol.Notification)
+			if last.Level != protocol.LevelWarn || !strings.Contains(last.Message, "switched off") {
+				t.Errorf("after the third failure: %+v", last)
+			}
+		}
+		a.settle()
+	}
+	if n := len(summaries.Requests()); n != 3 {
+		t.Errorf("%d compactions were tried, want 3", n)
+	}
+}
+
+func TestCompact_TwoWithoutEffectSwitchItOff(t *testing.T) {
+	main := podtest.NewProvider()
+	summaries := worker()
+	o := compacting(newStore(t), main, summaries)
+	o.Compaction.RequestThreshold = 0
+	a := newAudience(t, o)
+	done := 0
+	for range 5 {
+		// The vendor counts far more than the bytes say.
+		main.Add(answers("ok", 1500)...)
+		summaries.Add(writes("short")...)
+		summaries.Add(podtest.End())
+		a.base.Send(protocol.Run{Input: "x " + long(1600)})
+		base, _ := a.await("status idle queued=0")
+		more, _ := a.settle()
+		waitIdle(t, a)
+		last, _ := a.settle()
+		for _, e := range append(append(base, more...), last...) {
+			if e == "compact_done" {
+				done++
+			}
+		}
+	}
+	if done != 2 {
+		t.Errorf("%d compactions, want 2", done)
+	}
+}
+
+// waitIdle waits until the pod compacts no more.
+func waitIdle(t *testing.T, a *audience) {
+	t.Helper()
+	waitFor(t, func() bool {
+		hello, _ := a.p.Dial().Hello(protocol.Hello{})
+		return hello.State == protocol.StateIdle
+	})
+}
+
+func TestCompact_ByHand(t *testing.T) {
+	provider := podtest.NewProvider()
+	o := compacting(newStore(t), provider, good())
+	o.Compaction.Threshold, o.Compaction.RequestThreshold = 0, 0
+	a := newAudience(t, o)
+	a.base.Send(protocol.Run{Input: long(2000)})
+	a.await("status idle queued=0")
+	a.extended.SendAs("r-1", protocol.Compact{})
+	_, extended := a.await("status idle queued=0")
+	same(t, "extended", []string{"compact_start", "compact_done"},
+		slices.DeleteFunc(without(extended), func(e string) bool { return strings.HasPrefix(e, "accepted") }))
+	if !slices.Contains(extended, "accepted compact to r-1") {
+		t.Errorf("extended: %q", extended)
+	}
+	// There is nothing more to gain at once.
+	a.base.Send(protocol.Compact{})
+	if f := podtest.Await[protocol.CompactFailed](a.base); f.Error == "" {
+		t.Errorf("%+v", f)
+	}
+}
+
+func TestCompact_OfNothingSaysSo(t *testing.T) {
+	a := newAudience(t, compacting(newStore(t), podtest.NewProvider(), good()))
+	a.base.Send(protocol.Compact{})
+	if f := podtest.Await[protocol.CompactFailed](a.base); f.Error != "nothing left to compact" {
+		t.Errorf("%+v", f)
+	}
+}
+
+// compactColumns are the two columns of the table that speak of compaction.
+var compactColumns = []struct {
+	method protocol.MethodParams
+	// between is what happens while a compaction between runs goes on, inRun while
+	// one goes on in a run; the last of each is what to wait for.
+	between, inRun []string
+}{
+	{protocol.Run{Input: "next"}, []string{"accepted run with entry to r-1"}, []string{runningMessage + " to r-1"}},
+	{protocol.Resume{}, []string{notPaused + " to r-1"}, []string{runningMessage + " to r-1"}},
+	{protocol.Pause{}, []string{notRunning + " to r-1"}, []string{
+		"accepted pause to r-1", `compact_failed "Cancelled"`, "run_end paused"}},
+	{protocol.Cancel{}, []string{"accepted cancel to r-1", `compact_failed "Cancelled"`}, []string{
+		"accepted cancel to r-1", `compact_failed "Cancelled"`, cancelled, "run_end cancelled"}},
+	{protocol.Notify{Message: "n"}, []string{"accepted notify with entry to r-1"}, []string{"accepted notify with entry to r-1"}},
+	{protocol.Compact{}, []string{runningMessage + " to r-1"}, []string{runningMessage + " to r-1"}},
+	{protocol.Shutdown{}, []string{"accepted shutdown to r-1", `compact_failed "Cancelled"`, "shutdown"}, []string{
+		"accepted shutdown to r-1", `compact_failed "Cancelled"`, cancelled, "run_end cancelled", "shutdown"}},
+}
+
+func TestCompact_EachMethodMeanwhile(t *testing.T) {
+	st := newStore(t)
+	for _, c := range compactColumns {
+		for _, inRun := range []bool{false, true} {
+			name := c.method.MethodName() + "/between runs"
+			main, want := podtest.NewProvider(answers("ok", 1500)), c.between
+			if inRun {
+				name = c.method.MethodName() + "/in a run"
+				main, want = podtest.NewProvider(fill(2000)), c.inRun
+			}
+			t.Run(name, func(t *testing.T) {
+				reached := make(chan struct{}, 1)
+				a := newAudience(t, compacting(st, main, worker([]podtest.Step{podtest.Hang(reached)})))
+				a.base.Send(protocol.Run{Input: "do it: " + long(1200)})
+				<-reached
+				a.settle()
+				a.extended.SendAs("r-1", c.method)
+				var got []string
+				for len(got) == 0 || got[len(got)-1] != want[len(want)-1] {
+					if e := describeOne(a.extended.Next()); !strings.HasPrefix(e, "status ") {
+						got = append(got, e)
+					}
+				}
+				same(t, "events", want, got)
+			})
+		}
+	}
+}
+
+func TestCompact_ARunQueuedMeanwhileRunsInTheNewSession(t *testing.T) {
+	gate, reached := make(chan struct{}), make(chan struct{}, 1)
+	summaries := worker(append([]podtest.Step{podtest.Gate(gate, reached)}, writes("they talked")...), []podtest.Step{podtest.End()})
+	a := newAudience(t, compacting(newStore(t), podtest.NewProvider(answers("ok", 1500), answers("hello", 100)), summaries))
+	a.base.Send(protocol.Run{Input: "do it: " + long(1200)})
+	<-reached
+	a.base.Send(protocol.Run{Input: "queued"})
+	a.base.Send(protocol.Run{Input: "one too many"})
+	if e := podtest.Await[protocol.Error](a.base); e.Code != protocol.CodeAlreadyRunning {
+		t.Errorf("a second one: %+v", e)
+	}
+	close(gate)
+	a.base.UntilName(protocol.EventCompactDone)
+	a.base.UntilName(protocol.EventRunEnd)
+	items := history(t, a.base)
+	same(t, "the end of the history", []string{"user: queued", "assistant: hello"}, items[len(items)-2:])
+}
+
+func TestCompact_CancelDiscardsTheQueuedRunAndCountsAsNoFailure(t *testing.T) {
+	main := podtest.NewProvider()
+	reached := make(chan struct{}, 1)
+	var scripts [][]podtest.Step
+	for range 4 {
+		scripts = append(scripts, []podtest.Step{podtest.Hang(reached)})
+	}
+	o := compacting(newStore(t), main, worker(scripts...))
+	o.Compaction.RequestThreshold = 0
+	a := newAudience(t, o)
+	for range 4 {
+		main.Add(answers("ok", 1500)...)
+		a.base.Send(protocol.Run{Input: "x " + long(1200)})
+		<-reached
+		a.base.Send(protocol.Run{Input: "queued"})
+		a.base.Send(protocol.Cancel{})
+		_, extended := a.await(`compact_failed "Cancelled"`)
+		for _, e := range extended {
+			if strings.HasPrefix(e, "notification") {
+				t.Errorf("%q", extended)
+			}
+		}
+		waitIdle(t, a)
+	}
+	for _, e := range history(t, a.base) {
+		if strings.Contains(e, "queued") {
+			t.Errorf("a discarded run stands in the history: %s", e)
+		}
+	}
+}
+
+func TestCompact_ShutdownKeepsTheQueuedRunForTheNextStart(t *testing.T) {
+	reached := make(chan struct{}, 1)
+	st, runDir := newStore(t), podtest.RunDir(t)
+	o := compacting(st, podtest.NewProvider(answers("ok", 1500)), worker([]podtest.Step{podtest.Hang(reached)}))
+	o.RunDir = runDir
+	p := podtest.Try(t, o)
+	c := p.Dial()
+	c.Send(protocol.Run{Input: "do it: " + long(1200)})
+	<-reached
+	c.Send(protocol.Run{Input: "queued"})
+	barrier(c)
+	if err := p.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	o.Provider, o.Compaction.Threshold = podtest.NewProvider(answers("later", 100)), 0
+	q := podtest.Start(t, o)
+	d := q.Dial()
+	waitFor(t, func() bool {
+		items := history(t, d)
+		return items[len(items)-1] == "assistant: later"
+	})
+}
+
+func TestCompact_OnStartUpAnOpenOneIsClosed(t *testing.T) {
+	st := newStore(t)
+	leftBehind(t, st, session.PhaseCompacting, "",
+		saidHi, entry(session.KindText, session.Text{Text: "x"}), turnEnd, entry(session.KindRunEnd, session.RunEnd{Result: protocol.RunFinished}))
+	p := podtest.Start(t, pod.Options{Store: st})
+	c := p.Dial()
+	if n := podtest.Await[protocol.Notification](c); n.Source != protocol.SourceCompactor {
+		t.Errorf("%+v", n)
+	}
+	if hello, _ := c.Hello(protocol.Hello{}); hello.State != protocol.StateIdle {
+		t.Errorf("%+v", hello)
+	}
+}
+
+// reader is a file reader with one file.
+var reader = fakeTool{"Read", func(_ context.Context, args json.RawMessage) tool.Result {
+	var a struct {
+		FilePath string `json:"file_path"`
+	}
+	if json.Unmarshal(args, &a); a.FilePath != "/w/main.go" {
+		return tool.Result{Summary: "path is outside allowed scope: " + a.FilePath, IsError: true}
+	}
+	return tool.Result{Summary: "Read 2 line(s)", Content: "     1\tpackage main\n     2\tfunc main() {}\n"}
+}}
+
+func TestCompact_NewSessionHoldsSummaryTaskFilesReferencesAndTail(t *testing.T) {
+	main := podtest.NewProvider(
+		[]podtest.Step{podtest.Call("r1", "Read", `{"file_path":"/w/main.go"}`), podtest.Usage(100, 10), podtest.Calls()},
+		fill(2000), answers("done", 200))
+	summaries := worker(
+		[]podtest.Step{
+			podtest.Call("m", "mark_read_required", `{"file_path":"/w/main.go","offset":0,"limit":2}`),
+			podtest.Call("n", "mark_read_required", `{"file_path":"/etc/shadow"}`),
+			podtest.Call("a", "add_reference", `{"file_path":"/w/go.mod"}`), podtest.Call("b", "add_reference", `{"file_path":"/w/go.mod"}`),
+			podtest.Calls(),
+		},
+		writes("## Active task"), []podtest.Step{podtest.Text("done"), podtest.End()})
+	o := compacting(newStore(t), main, summaries)
+	o.Tools = tool.NewRegistry(echo, reader)
+	o.Compaction.Read = func() tool.Tool { return reader }
+	a := newAudience(t, o)
+	a.base.Send(protocol.Run{Input: "the task"})
+	a.await("status idle queued=0")
+	same(t, "request", []string{
+		"system: [Compacted context summary]\n\n## Active task",
+		"system: [Open task]\n\nthe task",
+		"system: [Auto-read file: /w/main.go:1-2]\n     1\tpackage main\n     2\tfunc main() {}\n",
+		"system: [Referenced files, to be read when they are needed]\n- /w/go.mod",
+	}, conversation(main.Requests()[2]))
+	asked := summaries.Requests()[0]
+	prompt := conversation(asked)[0]
+	for _, part := range []string{"- /w/main.go\n", "[User] the task", "[ToolCall] Read", "[ToolResult] Read 2 line(s)", "[ToolCall] Echo"} {
+		if !strings.Contains(prompt, part) {
+			t.Errorf("the worker is not told %q", part)
+		}
+	}
+	if *asked.Temperature != 0 || asked.MaxTokens != 4096 || asked.Model != "small" {
+		t.Errorf("%+v", asked)
+	}
+	answers := conversation(summaries.Requests()[1])
+	if !slices.Contains(answers, "result n: path is outside allowed scope: /etc/shadow") {
+		t.Errorf("the reader's scope holds for the worker too: %q", answers)
+	}
+}
+
+func TestCompact_WhilePausedKeepsTheCallsThatWait(t *testing.T) {
+	began := make(chan struct{}, 1)
+	main := podtest.NewProvider(
+		[]podtest.Step{podtest.Reasoning("hm", `"proof"`), podtest.Call("c1", "Hang", "{}"), podtest.Call("c2", "Echo", `{"n":2}`), podtest.Calls()})
+	o := compacting(newStore(t), main, good())
+	o.Tools = tool.NewRegistry(echo, hanging(began))
+	o.ParallelTools = 1
+	o.Compaction.Threshold, o.Compaction.RequestThreshold = 0, 0
+	a := newAudience(t, o)
+	a.base.Send(protocol.Run{Input: long(6000)})
+	<-began
+	a.base.Send(protocol.Pause{})
+	a.await("status paused queued=0")
+	a.base.Send(protocol.Compact{})
+	a.base.UntilName(protocol.EventCompactDone)
+	a.await("status paused queued=0")
+	a.base.Send(protocol.Resume{})
+	base, _ := a.await("status idle queued=0")
+	same(t, "resumed", []string{`tool_result c2 "{\"n\":2}" error=false`, "turn_start 1"}, base[:2])
+	asked := conversation(main.Requests()[1])
+	same(t, "request", []string{
+		`reasoning: hm "proof"`, "call c1 Hang {}", `call c2 Echo {"n":2}`, "result c1: [Interrupted by user]", `result c2: {"n":2}`,
+	}, asked[len(asked)-5:])
+}
+
+func TestCompact_CostOfTheSummaryCountsOnTheOldSession(t *testing.T) {
+	st := podtest.NewStore()
+	o := compacting(st, podtest.NewProvider(answers("ok", 1500)), good())
+	o.Price = func(model string, u session.Usage) (float64, string, bool) { return 0.5, "catalog", model == "small" }
+	a := attend(t, podtest.Start(t, o))
+	old := a.p.SessionID()
+	a.base.Send(protocol.Run{Input: "do it: " + long(1200)})
+	a.base.UntilName(protocol.EventCompactDone)
+	row := st.Row(old)
+	if row.Usage.CostUSD == nil || *row.Usage.CostUSD != 0.5 || row.Usage.InputTokens != 1500+300 || row.ReasonCode != "session.compacted" {
+		t.Errorf("old row: %+v", row)
+	}
+	if row := st.Row(a.p.SessionID()); row.Usage.CostUSD != nil || row.Usage.InputTokens != 0 || !strings.HasPrefix(row.Name, "do it: ") {
+		t.Errorf("new row: %+v", row)
+	}
+	log := st.All(a.p.SessionID())
+	payload, err := log[len(log)-1].Decode()
+	if c, ok := payload.(session.Compaction); err != nil || !ok || c.FromSession != old || c.TokensBefore < 1500 || c.TokensAfter <= 0 ||
+		c.TokensAfter > 700 || *c.CostUSD != 0.5 {
+		t.Errorf("compaction entry: %+v, %v", payload, err)
+	}
+}
+
+// anyLog is what some runs leave, of any shape a pod makes.
+func anyLog(r *rand.Rand) []session.NewEntry {
+	var entries []session.NewEntry
+	add := func(kind session.Kind, payload any) { entries = append(entries, entry(kind, payload)) }
+	text := func() string { return strings.Repeat("x", 40+r.IntN(800)) }
+	turn := uint64(0)
+	for range 1 + r.IntN(8) {
+		add(session.KindInput, session.Input{Text: text(), Kind: protocol.InputText})
+		for range 1 + r.IntN(4) {
+			if r.IntN(2) == 0 {
+				add(session.KindReasoning, session.Reasoning{Text: text()})
+			}
+			add(session.KindText, session.Text{Text: text()})
+			calls := r.IntN(4)
+			for i := range calls {
+				add(session.KindToolCall, session.ToolCall{CallID: fmt.Sprint("c", i), Name: "Echo", Arguments: []byte("{}")})
+			}
+			if r.IntN(5) > 0 {
+				add(session.KindTurnEnd, session.TurnEnd{Turn: turn})
+				turn++
+			}
+			for _, i := range r.Perm(calls) {
+				add(session.KindToolResult, session.ToolResult{CallID: fmt.Sprint("c", i), Summary: "done", Content: text()})
+			}
+		}
+		add(session.KindRunEnd, session.RunEnd{Result: protocol.RunFinished})
+	}
+	return entries
+}
+
+func TestCompact_NothingAfterTheCutIsLostAndNoPairIsParted(t *testing.T) {
+	for seed := range uint64(200) {
+		r := rand.New(rand.NewPCG(seed, 0))
+		st := podtest.NewStore()
+		old := leftBehind(t, st, session.PhaseIdle, "", anyLog(r)...)
+		retained := int64(r.IntN(1500))
+		p := podtest.Try(t, pod.Options{Store: st, Compaction: pod.Compaction{Retained: retained, Provider: good(), Model: "small"}})
+		c := p.Dial()
+		c.Send(protocol.Compact{})
+		events := c.Until(func(ev protocol.Event) bool {
+			name := ev.Data.EventName()
+			return name == protocol.EventCompactDone || name == protocol.EventCompactFailed
+		})
+		next := p.SessionID()
+		if err := p.Stop(); err != nil {
+			t.Fatal(err)
+		}
+		if last := events[len(events)-1]; last.Data.EventName() == protocol.EventCompactFailed {
+			// A log too short, or a tail too large, to be worth it.
+			if next != old {
+				t.Fatalf("seed %d: %s, and the session changed", seed, describeOne(last))
+			}
+			continue
+		}
+		before, err := session.Fold(st.All(old))
+		if err != nil {
+			t.Fatal(err)
+		}
+		after, err := session.Fold(st.All(next))
+		if err != nil {
+			t.Fatal(err)
+		}
+		tail := after.Items()[1:]
+		if n := session.Tokens(tail); n > retained {
+			t.Errorf("seed %d: the tail has %d tokens, the budget is %d", seed, n, retained)
+		}
+		whole := before.Items()
+		same(t, fmt.Sprintf("seed %d: the tail", seed), sayings(whole[len(whole)-len(tail):]), sayings(tail))
+		open := 0
+		for _, i := range after.Conversation() {
+			switch i.Kind {
+			case session.KindToolCall:
+				open++
+			case session.KindToolResult:
+				open--
+				if i.EntryID == "" || open < 0 {
+					t.Fatalf("seed %d: a call or a result stands alone", seed)
+				}
+			}
+		}
+		if open != 0 || after.Turns() != before.Turns() {
+			t.Fatalf("seed %d: %d open calls, %d turns of %d", seed, open, after.Turns(), before.Turns())
+		}
+	}
+}
+
+// sayings are items without what a copy has of its own.
+func sayings(items []session.Item) []string {
+	var out []string
+	for _, i := range items {
+		out = append(out, fmt.Sprintf("%s %s %s %s %t", i.Kind, i.Text, i.Call.CallID, i.Result.CallID+i.Result.Content, i.Complete))
+	}
+	return out
+}
