@@ -16,8 +16,12 @@ import (
 // length and hash are known.
 const maxLine = 32 << 20
 
-// readSize is how much of a file is read at once.
-const readSize = 256 << 10
+// readSize is how much of a file is read at once; a line that is longer is
+// gathered in chunks, so that growing it leaves nothing behind.
+const (
+	readSize  = 256 << 10
+	chunkSize = 1 << 20
+)
 
 // line is one line of a file, without its end.
 type line struct {
@@ -50,11 +54,9 @@ func newLineReader(ctx context.Context, r io.Reader, offset, number int64) *line
 
 // next reads a line; io.EOF when nothing is left.
 func (lr *lineReader) next() (line, error) {
-	if cap(lr.buf) > 4<<20 {
-		lr.buf = nil // one long line must not stay for the rest of the file
-	}
 	lr.buf = lr.buf[:0]
 	l := line{number: lr.number + 1, begin: lr.offset, offset: lr.offset}
+	var chunks [][]byte // full ones, before lr.buf
 	var sum hash.Hash
 	for !l.ended {
 		if err := context.Cause(lr.ctx); err != nil {
@@ -70,14 +72,18 @@ func (lr *lineReader) next() (line, error) {
 		switch {
 		case sum != nil:
 			sum.Write(part)
-		case len(lr.buf)+len(part) > maxLine:
+		case l.length > maxLine:
 			sum = sha256.New()
-			sum.Write(lr.buf)
-			sum.Write(part)
-			lr.buf = nil
-		case l.ended && len(lr.buf) == 0:
+			for _, chunk := range append(chunks, lr.buf, part) {
+				sum.Write(chunk)
+			}
+			chunks, lr.buf = nil, lr.buf[:0]
+		case l.ended && l.length == int64(len(part)):
 			l.data = part // whole in the reader's buffer
 		default:
+			if len(lr.buf)+len(part) > chunkSize {
+				chunks, lr.buf = append(chunks, lr.buf), make([]byte, 0, chunkSize)
+			}
 			lr.buf = append(lr.buf, part...)
 		}
 		if errors.Is(err, io.EOF) {
@@ -90,11 +96,13 @@ func (lr *lineReader) next() (line, error) {
 			return line{}, err
 		}
 	}
-	if l.data == nil {
-		l.data = lr.buf
-	}
-	if sum != nil {
+	switch {
+	case sum != nil:
 		l.data, l.sum = nil, hex.EncodeToString(sum.Sum(nil))
+	case chunks != nil:
+		l.data = bytes.Join(append(chunks, lr.buf), nil)
+	case l.data == nil:
+		l.data = lr.buf
 	}
 	lr.offset += l.taken
 	lr.number++
