@@ -169,7 +169,7 @@ func (m *Model) helpKey(name string) {
 	default:
 		m.help = false
 	}
-	m.helpAt = max(0, min(m.helpAt, len(keyHelp)-m.conversationHeight()))
+	m.helpAt = max(0, min(m.helpAt, len(m.helpAll())-m.conversationHeight()))
 }
 
 // scrollKey moves the window.
@@ -222,7 +222,7 @@ func (m *Model) wheel(msg tea.MouseWheelMsg) tea.Cmd {
 		return nil
 	}
 	if m.help {
-		m.helpAt = max(0, min(m.helpAt+lines, len(keyHelp)-m.conversationHeight()))
+		m.helpAt = max(0, min(m.helpAt+lines, len(m.helpAll())-m.conversationHeight()))
 		return nil
 	}
 	m.scroll(lines)

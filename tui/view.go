@@ -181,18 +181,34 @@ func (m *Model) placeholder() string {
 	}
 }
 
-// helpLines is the list of keys.
+// helpLines are the visible lines of the list of keys.
 func (m *Model) helpLines(height int) []string {
-	const column = 20
+	all := m.helpAll()
+	at := max(0, min(m.helpAt, len(all)-height))
+	return all[at:min(at+height, len(all))]
+}
+
+// helpAll is the list of keys; where it is narrow, explanations stand below.
+func (m *Model) helpAll() []string {
+	column := 20
+	if m.r.width < 60 {
+		column = 4
+	}
 	var all []string
 	for _, k := range keyHelp {
 		if k[0] == "" {
 			all = append(all, "  "+m.r.bold.Render(k[1]))
 			continue
 		}
-		key := m.r.key.Render(k[0]) + strings.Repeat(" ", max(1, column-len(k[0])))
-		all = append(all, "  "+m.r.fit(key+k[1], m.r.width))
+		head := m.r.key.Render(k[0]) + strings.Repeat(" ", max(0, column-len(k[0])))
+		if len(k[0]) >= column {
+			all = append(all, "  "+m.r.fit(head, m.r.width))
+			head = strings.Repeat(" ", column)
+		}
+		for _, l := range m.r.wrap(k[1], m.r.width-column) {
+			all = append(all, "  "+m.r.fit(head+l, m.r.width))
+			head = strings.Repeat(" ", column)
+		}
 	}
-	at := max(0, min(m.helpAt, len(all)-height))
-	return all[at:min(at+height, len(all))]
+	return all
 }
