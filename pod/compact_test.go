@@ -591,7 +591,7 @@ func TestCompact_WhilePausedKeepsTheCallsThatWait(t *testing.T) {
 func TestCompact_CostOfTheSummaryCountsOnTheOldSession(t *testing.T) {
 	st := podtest.NewStore()
 	o := compacting(st, podtest.NewProvider(answers("ok", 1500)), good())
-	o.Price = func(model string, u session.Usage) (float64, string, bool) { return 0.5, "catalog", model == "small" }
+	o.Compaction.Price = func(model string, u session.Usage) (float64, string, bool) { return 0.5, "catalog", model == "small" }
 	a := attend(t, podtest.Start(t, o))
 	old := a.p.SessionID()
 	a.base.Send(protocol.Run{Input: "do it: " + long(1200)})

@@ -94,9 +94,10 @@ type Compaction struct {
 	// MaxTurns and Deadline bound its work; 0 means 10 requests and 5 minutes.
 	MaxTurns int
 	Deadline time.Duration
-	// Provider and Model summarise; without them the pod's own do.
+	// Provider and Model summarise, at Price; without them the pod's own do.
 	Provider llm.Provider
 	Model    string
+	Price    func(model string, u session.Usage) (usd float64, source string, ok bool)
 	// Read makes a file reader that knows nothing of what the pod has read; nil
 	// lets the worker read no file.
 	Read func() tool.Tool
@@ -139,6 +140,9 @@ func (o *Options) setDefaults() {
 	or(&o.Retry.Max, time.Minute)
 	or(&o.Retry.MaxAfter, 10*time.Minute)
 	or(&o.Compaction.Deadline, 5*time.Minute)
+	if o.Compaction.Provider == nil {
+		o.Compaction.Provider, o.Compaction.Model, o.Compaction.Price = o.Provider, o.Model, o.Price
+	}
 	if o.Compaction.MaxInput == 0 {
 		o.Compaction.MaxInput = 50_000
 	}

@@ -78,9 +78,6 @@ func (p *Pod) summarise(ctx context.Context, items []session.Item) (summary, err
 		fmt.Errorf("the summary was not written within %s", o.Deadline))
 	defer cancel()
 	w := &worker{p: p, provider: o.Provider, model: o.Model, budget: o.AutoReadBudget}
-	if w.provider == nil {
-		w.provider, w.model = p.o.Provider, p.o.Model
-	}
 	if w.budget == 0 {
 		w.budget = -1
 	}
@@ -88,7 +85,7 @@ func (p *Pod) summarise(ctx context.Context, items []session.Item) (summary, err
 		w.reader = o.Read()
 	}
 	err := w.work(ctx, items)
-	w.out.usage = p.pricedAs(w.model, w.usage)
+	w.out.usage = priced(o.Price, w.model, w.usage)
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return w.out, context.Cause(ctx)

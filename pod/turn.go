@@ -158,10 +158,9 @@ func (a *answer) spent() *session.Usage {
 
 // priced is the stored form of what a vendor reported, with its cost when the
 // model has a known price; nil when nothing was reported.
-func (p *Pod) priced(u llm.Usage) *session.Usage { return p.pricedAs(p.o.Model, u) }
+func (p *Pod) priced(u llm.Usage) *session.Usage { return priced(p.o.Price, p.o.Model, u) }
 
-// pricedAs is priced for another model than the pod's.
-func (p *Pod) pricedAs(model string, u llm.Usage) *session.Usage {
+func priced(price func(string, session.Usage) (float64, string, bool), model string, u llm.Usage) *session.Usage {
 	if u == (llm.Usage{}) {
 		return nil
 	}
@@ -175,8 +174,8 @@ func (p *Pod) pricedAs(model string, u llm.Usage) *session.Usage {
 		InputTokens: u.Input, OutputTokens: u.Output,
 		CacheReadTokens: value(u.CacheRead), CacheWriteTokens: value(u.CacheWrite), ReasoningTokens: value(u.Reasoning),
 	}
-	if p.o.Price != nil {
-		if usd, source, ok := p.o.Price(model, *out); ok {
+	if price != nil {
+		if usd, source, ok := price(model, *out); ok {
 			out.CostUSD, out.PriceSource = &usd, source
 		}
 	}

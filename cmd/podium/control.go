@@ -58,6 +58,7 @@ reads stdin.`,
 		plain("pause", "stop a run so that it can be resumed", protocol.Pause{}),
 		plain("resume", "go on with a paused run", protocol.Resume{}),
 		plain("cancel", "end a run, or discard a paused one", protocol.Cancel{}),
+		plain("compact", "summarise the conversation now and go on in a new session", protocol.Compact{}),
 	}
 }
 

@@ -103,6 +103,10 @@ func (a *app) hostPod(ctx context.Context, cfg config.Config, dir string, o podO
 	}
 	defer func() { err = errors.Join(err, st.Close()) }()
 	price, contextLimit := priceOf(cfg, cfg.Model)
+	compaction, err := newCompaction(cfg, dir, o.name, contextLimit)
+	if err != nil {
+		return err
+	}
 	p, err := pod.Open(ctx, pod.Options{
 		Name: o.name, Dir: dir, RunDir: cfg.Paths.Run,
 		Store: st, Provider: provider, Scheme: scheme, Model: cfg.Model.ID,
@@ -111,7 +115,7 @@ func (a *app) hostPod(ctx context.Context, cfg config.Config, dir string, o podO
 		MaxTurns: cfg.Worker.MaxTurns, ParallelTools: parallelTools(cfg.Model),
 		Timeouts:     pod.Timeouts{Connect: cfg.Model.ConnectTimeout, FirstEvent: cfg.Model.FirstEventTimeout, Idle: cfg.Model.IdleTimeout},
 		Retry:        pod.Retry{Attempts: cfg.Model.MaxRetries + 1},
-		ContextLimit: contextLimit, Price: price,
+		ContextLimit: contextLimit, Price: price, Compaction: compaction,
 		Project: projectOf(dir), New: o.fresh, SessionID: o.sessionID, Once: o.once,
 		Version: buildVersion(), Logger: log,
 	})
