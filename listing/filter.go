@@ -3,7 +3,9 @@ package listing
 import (
 	"crypto/sha256"
 	"encoding/base64"
+	"maps"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
@@ -55,9 +57,28 @@ var statusAliases = map[string][]string{
 	"pending":   {"prepared"},
 }
 
-// kinds are the kinds a client may ask for, with what each one selects.
-var kinds = map[string][]string{
+// kindFacets are the kinds a client may ask for, with what each one selects
+// besides itself.
+var kindFacets = map[string][]string{
 	"agent": nil, "fanout": nil, "flow": nil, "play": nil, "show": {"show-play"},
+}
+
+// KindFacets are the kinds a client may ask for, sorted.
+func KindFacets() []string { return slices.Sorted(maps.Keys(kindFacets)) }
+
+// WidenStatuses expands the aliases among statuses, sorts, and drops
+// repetitions; nil for none.
+func WidenStatuses(given []string) []string { return widen(given, statusAliases) }
+
+// WidenKinds does the same for kinds and reports those that are no facets,
+// sorted.
+func WidenKinds(given []string) (widened, unknown []string) {
+	for _, kind := range given {
+		if _, ok := kindFacets[kind]; !ok {
+			unknown = append(unknown, kind)
+		}
+	}
+	return widen(given, kindFacets), widen(unknown, nil)
 }
 
 // Filter gives the meaning of the selection. Unknown statuses and tags are
@@ -78,13 +99,12 @@ func (s Selection) Filter() (Filter, error) {
 			return Filter{}, err
 		}
 	}
-	for _, kind := range s.Kinds {
-		if _, ok := kinds[kind]; !ok {
-			return Filter{}, fail(RequestInvalid, "the kind is none of agent, fanout, flow, play, show")
-		}
+	kinds, unknown := WidenKinds(s.Kinds)
+	if unknown != nil {
+		return Filter{}, fail(RequestInvalid, "the kind is none of "+strings.Join(KindFacets(), ", "))
 	}
 	f := Filter{
-		Statuses: widen(s.Statuses, statusAliases), Kinds: widen(s.Kinds, kinds), Tags: widen(s.Tags, nil),
+		Statuses: WidenStatuses(s.Statuses), Kinds: kinds, Tags: widen(s.Tags, nil),
 		Playbook: s.Playbook, Search: s.Search, Project: s.Project, ProjectNull: s.ProjectNull,
 	}
 	if f.ProjectNull {

@@ -31,7 +31,7 @@ type Request struct {
 }
 
 // Check refuses a request whose parts contradict each other.
-func (r Request) Check(p Policy) error {
+func (r Request) Check() error {
 	switch {
 	case !r.Order.Valid():
 		return fail(RequestInvalid, "the sort is neither recent nor cost")
@@ -45,7 +45,7 @@ func (r Request) Check(p Policy) error {
 		return fail(RequestInvalid, "a cursor and an offset exclude each other")
 	case r.Skip > 0 && r.Filter.Effective():
 		return fail(FilteredOffset, "a filtered listing starts at the beginning")
-	case r.Skip > int64(p.OffsetLimit):
+	case r.Skip > MaxOffset:
 		return fail(CursorRequired, "the offset is beyond the limit")
 	}
 	return nil
@@ -98,7 +98,7 @@ type Lister[R any] struct {
 // List answers one request. Conditions are an *Error; everything else is a
 // failure of the store.
 func (l *Lister[R]) List(ctx context.Context, r Request) (Answer[R], error) {
-	if err := r.Check(l.Policy); err != nil {
+	if err := r.Check(); err != nil {
 		return Answer[R]{}, err
 	}
 	now := time.Now()

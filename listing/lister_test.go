@@ -167,7 +167,6 @@ func TestLister_IntervalsThatNoServerIssuedAreInvalid(t *testing.T) {
 
 func TestLister_RequestsThatContradictThemselves(t *testing.T) {
 	d := newDesk(t, numbered(30))
-	d.Policy.OffsetLimit = 20
 	cursor, empty := *d.list(t, firstPage).Pagination.NextCursor, ""
 	for _, tt := range []struct {
 		name string
@@ -180,9 +179,9 @@ func TestLister_RequestsThatContradictThemselves(t *testing.T) {
 		{"empty cursor", func(r *listing.Request) { r.Cursor = &empty }, listing.RequestInvalid},
 		{"cursor and offset", func(r *listing.Request) { r.Cursor, r.Skip = &cursor, 1 }, listing.RequestInvalid},
 		{"filter and offset", func(r *listing.Request) { r.Filter.Search, r.Skip = "x", 1 }, listing.FilteredOffset},
-		{"offset over the limit", func(r *listing.Request) { r.Skip = 21 }, listing.CursorRequired},
-		{"filtered offset over the limit", func(r *listing.Request) { r.Filter.Search, r.Skip = "x", 21 }, listing.FilteredOffset},
-		{"offset at the limit", func(r *listing.Request) { r.Skip = 20 }, ""},
+		{"offset over the limit", func(r *listing.Request) { r.Skip = 10_001 }, listing.CursorRequired},
+		{"filtered offset over the limit", func(r *listing.Request) { r.Filter.Search, r.Skip = "x", 10_001 }, listing.FilteredOffset},
+		{"offset at the limit", func(r *listing.Request) { r.Skip = 10_000 }, ""},
 	} {
 		r := firstPage
 		tt.bend(&r)

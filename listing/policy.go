@@ -7,8 +7,6 @@ import "time"
 type Policy struct {
 	// CandidateLimit is how many candidates one request examines at most.
 	CandidateLimit int
-	// OffsetLimit is how many candidates a request without a cursor may skip.
-	OffsetLimit int
 	// ChainLifetime is how long a chain of cursors lasts from its first one.
 	ChainLifetime time.Duration
 	// ClockTolerance is by how much a cursor's time of issue may lie ahead.
@@ -18,8 +16,11 @@ type Policy struct {
 // DefaultPolicy is the product's. Its numbers are choices, not optima; to
 // change them changes what a window means to clients.
 func DefaultPolicy() Policy {
-	return Policy{CandidateLimit: 10_000, OffsetLimit: 10_000, ChainLifetime: 24 * time.Hour, ClockTolerance: time.Minute}
+	return Policy{CandidateLimit: 10_000, ChainLifetime: 24 * time.Hour, ClockTolerance: time.Minute}
 }
+
+// MaxOffset is how many candidates a request without a cursor may skip.
+const MaxOffset = 10_000
 
 // What a cursor is bound to besides its request and its store. A change of one
 // of these meanings raises its number and ends the chains of the old one.

@@ -199,7 +199,7 @@ func apiPath(p string) bool { return p == "/api" || strings.HasPrefix(p, "/api/"
 // guarded are the paths that a configured token protects. The code exchange
 // is the one exception below /api: it is how a page gets its token.
 func guarded(p string) bool {
-	return apiPath(p) && p != tokenPath || p == "/metrics" || p == "/openapi.json"
+	return apiPath(p) && p != tokenPath || p == "/metrics" || p == "/openapi.json" || p == listingDocumentPath
 }
 
 func jsonRequest(r *http.Request) bool {

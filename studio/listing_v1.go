@@ -1,11 +1,13 @@
 package studio
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
 	"slices"
 
+	"podium.local/listing"
 	"podium.local/session"
 )
 
@@ -61,20 +63,6 @@ var runsParams = params{strict: true, list: []param{
 	sortParam,
 }}
 
-// statusAliases widen a status to the words that mean the same.
-var statusAliases = map[string][]string{
-	"done":      {"done", "completed", "success", "finished"},
-	"cancelled": {"cancelled", "canceled"},
-	"canceled":  {"cancelled", "canceled"},
-	"aborted":   {"aborted", "aborted_after_finish"},
-	"timed_out": {"timed_out", "timeout"},
-	"timeout":   {"timed_out", "timeout"},
-	"pending":   {"pending", "prepared"},
-}
-
-// kindFacets are the kinds a client may ask for, sorted.
-var kindFacets = []string{"agent", "fanout", "flow", "play", "show"}
-
 // listSessions answers GET /api/sessions/.
 func (s *Server) listSessions(r *request) (any, error) {
 	order, err := orderOf(r)
@@ -124,20 +112,29 @@ func (s *Server) listRuns(r *request) (any, error) {
 		return nil, err
 	}
 	body := runsBody{
-		Runs: make([]runRow, 0, len(found.Rows)), Page: page, PerPage: perPage, Total: found.Total,
+		Page: page, PerPage: perPage, Total: found.Total,
 		TotalPages: (found.Total + perPage - 1) / perPage, HasPrev: page > 1,
 	}
 	body.HasNext = page < body.TotalPages
-	rows := pointers(found.Rows)
-	live := s.prober.probe(r.Context(), rows, true)
+	body.Runs, body.StatusEndedAtMismatches = s.runRows(r.Context(), found.Rows)
+	return body, nil
+}
+
+// runRows shows stored rows in the runs listing and counts those that run and
+// have an end. Whether a process lives is looked up now, outside of every
+// transaction.
+func (s *Server) runRows(ctx context.Context, stored []session.Row) (runs []runRow, mismatches int64) {
+	rows := pointers(stored)
+	runs = make([]runRow, 0, len(rows))
+	live := s.prober.probe(ctx, rows, true)
 	now := session.UnixSeconds(s.now())
 	for i, row := range rows {
-		body.Runs = append(body.Runs, runRowOf(row, now, live[i]))
+		runs = append(runs, runRowOf(row, now, live[i]))
 		if running(row) && row.EndedAt != nil {
-			body.StatusEndedAtMismatches++
+			mismatches++
 		}
 	}
-	return body, nil
+	return runs, mismatches
 }
 
 // errHugeOffset is an offset that no row number reaches. v1 failed on it with
@@ -177,44 +174,15 @@ func filterOf(v *values) (session.Filter, error) {
 // matches stored words: aliases of statuses and the facets of kinds are widened,
 // repeated values dropped. A kind that is no facet is an error.
 func Expand(f session.Filter) (session.Filter, error) {
-	var unknown []string
-	kinds := make(map[string]bool)
-	for _, kind := range f.Kinds {
-		if !slices.Contains(kindFacets, kind) {
-			unknown = append(unknown, kind)
-			continue
-		}
-		kinds[kind] = true
-		if kind == "show" {
-			kinds["show-play"] = true
-		}
-	}
+	kinds, unknown := listing.WidenKinds(f.Kinds)
 	if unknown != nil {
-		slices.Sort(unknown)
-		return session.Filter{}, fmt.Errorf("unknown kind filter: %s; valid: %s", quoteNames(slices.Compact(unknown)), quoteNames(kindFacets))
+		return session.Filter{}, fmt.Errorf("unknown kind filter: %s; valid: %s", quoteNames(unknown), quoteNames(listing.KindFacets()))
 	}
-	statuses := make(map[string]bool)
-	for _, status := range f.Statuses {
-		statuses[status] = true
-		for _, same := range statusAliases[status] {
-			statuses[same] = true
-		}
-	}
-	f.Kinds, f.Statuses, f.Tags = sortedKeys(kinds), sortedKeys(statuses), distinct(f.Tags)
+	f.Kinds, f.Statuses, f.Tags = kinds, listing.WidenStatuses(f.Statuses), distinct(f.Tags)
 	if f.ProjectNull {
 		f.Project = ""
 	}
 	return f, nil
-}
-
-// sortedKeys is nil for an empty set.
-func sortedKeys(set map[string]bool) []string {
-	var keys []string
-	for k := range set {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }
 
 // distinct drops repeated values and keeps the order.

@@ -18,21 +18,28 @@ var pathVariable = regexp.MustCompile(`\{([a-z]+)\}`)
 // openAPI makes the OpenAPI 3.1 document of the routes. Schemas come from the
 // Go types that the handlers answer with.
 func openAPI(version string, routes []route) ([]byte, error) {
-	registry := huma.NewMapRegistry("#/components/schemas/", huma.DefaultSchemaNamer)
-	doc := &huma.OpenAPI{
+	doc := newDocument("Podium Studio", version,
+		"Sessions of long-running agents: listings, detail, streams, usage. Times are Unix seconds with a fraction; a cost of null is unknown, never 0.")
+	for i := range routes {
+		doc.AddOperation(routes[i].operation(doc.Components.Schemas))
+	}
+	return writeDocument(doc)
+}
+
+// newDocument begins an OpenAPI document.
+func newDocument(title, version, description string) *huma.OpenAPI {
+	return &huma.OpenAPI{
 		OpenAPI: "3.1.0",
-		Info: &huma.Info{
-			Title: "Podium Studio", Version: version,
-			Description: "Sessions of long-running agents: listings, detail, streams, usage. Times are Unix seconds with a fraction; a cost of null is unknown, never 0.",
-		},
+		Info:    &huma.Info{Title: title, Version: version, Description: description},
 		Components: &huma.Components{
-			Schemas:         registry,
+			Schemas:         huma.NewMapRegistry("#/components/schemas/", huma.DefaultSchemaNamer),
 			SecuritySchemes: map[string]*huma.SecurityScheme{"bearer": {Type: "http", Scheme: "bearer"}},
 		},
 	}
-	for i := range routes {
-		doc.AddOperation(routes[i].operation(registry))
-	}
+}
+
+// writeDocument is the text of a document, indented.
+func writeDocument(doc *huma.OpenAPI) ([]byte, error) {
 	compact, err := json.Marshal(doc)
 	if err != nil {
 		return nil, fmt.Errorf("writing the document: %w", err)

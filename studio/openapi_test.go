@@ -62,6 +62,7 @@ func TestRoutes_TheWholeListIsPinned(t *testing.T) {
 		"GET /api/usage getUsage read",
 		"GET /health health open",
 		"GET /metrics metrics read",
+		"GET /openapi-listing-v2.json openapiListingV2 read",
 		"GET /openapi.json openapi read",
 		"PATCH /api/sessions/{id} renameSession token",
 		"POST /api/sessions/{id}/tags addTag token",

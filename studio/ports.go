@@ -5,6 +5,7 @@ import (
 	"iter"
 	"time"
 
+	"podium.local/listing"
 	"podium.local/session"
 )
 
@@ -14,6 +15,7 @@ import (
 type Sources struct {
 	Presence    Presence
 	Listings    Listings
+	Windows     Windows
 	Sessions    Sessions
 	Logs        Logs
 	Tags        Tags
@@ -39,6 +41,12 @@ type Listings interface {
 	ListPage(ctx context.Context, q session.PageQuery) (session.Page, error)
 	// ProjectCounts groups the visible sessions by project, in no order.
 	ProjectCounts(ctx context.Context) ([]session.ProjectCount, error)
+}
+
+// Windows answers the bounded listing.
+type Windows interface {
+	// List answers one request. Its conditions are a *listing.Error.
+	List(ctx context.Context, r listing.Request) (listing.Answer[session.Row], error)
 }
 
 // Sessions answers questions about one session. An unknown id is

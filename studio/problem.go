@@ -133,6 +133,8 @@ func (p *problem) body() any {
 		return validationBody{Detail: d}
 	case unsupportedBody:
 		return d
+	case listingProblem:
+		return listingProblemBody{Detail: d}
 	default:
 		return errorBody{Detail: fmt.Sprint(d)}
 	}

@@ -46,9 +46,11 @@ type route struct {
 	errors []int
 	list   bool
 	store  bool
-	// handle answers with JSON; stream writes the answer itself.
-	handle func(*request) (any, error)
-	stream func(*request)
+	// handle answers with JSON; stream writes the answer itself. bounded answers a
+	// listing's requests of version 2.
+	handle  func(*request) (any, error)
+	stream  func(*request)
+	bounded func(*request) (any, error)
 }
 
 // routes is the whole list; nothing else is served but the page.
@@ -68,6 +70,11 @@ func (s *Server) shellRoutes() []route {
 			method: http.MethodGet, path: "/openapi.json", id: "openapi", area: "shell", access: readAccess,
 			doc: "This document.", response: document(""),
 			handle: func(*request) (any, error) { return json.RawMessage(s.openapi), nil },
+		},
+		{
+			method: http.MethodGet, path: listingDocumentPath, id: "openapiListingV2", area: "shell", access: readAccess,
+			doc: "The document of the listings' version 2.", response: document(""),
+			handle: func(*request) (any, error) { return json.RawMessage(s.openapiV2), nil },
 		},
 		{
 			method: http.MethodGet, path: "/metrics", id: "metrics", area: "shell", access: readAccess,
@@ -163,6 +170,9 @@ func (s *Server) dispatch(group []*route) http.Handler {
 			return
 		}
 		req := &request{Request: r, w: sw, query: parseQuery(r.URL.RawQuery), route: rt}
+		if rt.bounded != nil && s.versioned(req) {
+			return
+		}
 		var problems []fieldProblem
 		if req.values, problems = rt.params.parse(req.query); problems != nil {
 			s.writeProblem(sw, r, &problem{status: http.StatusUnprocessableEntity, detail: problems})

@@ -9,7 +9,7 @@ func (s *Server) sessionRoutes() []route {
 		{
 			method: http.MethodGet, path: "/api/sessions/", id: "listSessions", area: "sessions", store: true,
 			doc:    "Lists sessions by numbered offset, with the exact count. Unknown parameters are ignored.",
-			params: sessionsParams, response: sessionsBody{}, handle: s.listSessions,
+			params: sessionsParams, response: sessionsBody{}, handle: s.listSessions, bounded: s.listSessionsV2,
 		},
 		{
 			method: http.MethodGet, path: "/api/sessions/{id}", id: "getSession", area: "sessions", store: true,
@@ -71,7 +71,7 @@ func (s *Server) runRoutes() []route {
 		{
 			method: http.MethodGet, path: "/api/runs/", id: "listRuns", area: "runs", store: true,
 			doc:    "Lists runs by numbered page, filtered, with the exact count. Unknown parameters are refused.",
-			params: runsParams, response: runsBody{}, handle: s.listRuns,
+			params: runsParams, response: runsBody{}, handle: s.listRuns, bounded: s.listRunsV2,
 		},
 		{
 			method: http.MethodGet, path: "/api/runs/projects", id: "listRunProjects", area: "runs", store: true,

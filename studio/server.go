@@ -42,15 +42,16 @@ type Config struct {
 
 // Server is the daemon's handler and its running parts.
 type Server struct {
-	cfg     Config
-	log     *slog.Logger
-	now     func() time.Time
-	fence   *fence
-	prober  *prober
-	codes   codes
-	metrics *metrics
-	openapi []byte
-	handler http.Handler
+	cfg       Config
+	log       *slog.Logger
+	now       func() time.Time
+	fence     *fence
+	prober    *prober
+	codes     codes
+	metrics   *metrics
+	openapi   []byte
+	openapiV2 []byte
+	handler   http.Handler
 	// streams bounds the open event streams; closing ends them.
 	streams chan struct{}
 	closing chan struct{}
@@ -93,6 +94,9 @@ func New(cfg Config) (*Server, error) {
 		return nil, fmt.Errorf("making the API document: %w", err)
 	}
 	s.openapi = doc
+	if s.openapiV2, err = listingDocument(cfg.Version); err != nil {
+		return nil, fmt.Errorf("making the API document of the listings: %w", err)
+	}
 	s.handler = newBoundary(s, methodsOf(routes), s.mount(routes))
 	return s, nil
 }
