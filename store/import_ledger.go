@@ -67,26 +67,27 @@ func scanImportFile(stmt *sqlite3.Stmt) (session.ImportFile, error) {
 	return f, nil
 }
 
-// ImportFiles gives the ledger's rows of a tool in order of path; of all tools
-// when tool is empty.
-func (s *Store) ImportFiles(ctx context.Context, tool string) (files []session.ImportFile, err error) {
+// ImportFiles gives the ledger's rows of a tool in order of path, of all tools
+// when tool is empty; with paths only those of these files.
+func (s *Store) ImportFiles(ctx context.Context, tool string, paths ...string) (files []session.ImportFile, err error) {
 	if s.kind != KindPodium {
 		return nil, explain("read import ledger", errAdopted)
 	}
+	only := "null"
+	if paths != nil {
+		if only, err = list(paths); err != nil {
+			return nil, explain("read import ledger", err)
+		}
+	}
 	err = s.read(ctx, func(c *conn) error {
-		return eachImportFile(c, tool, func(f session.ImportFile) { files = append(files, f) })
+		return c.each("SELECT "+importFileColumns+` FROM import_files WHERE (?1 = '' OR tool = ?1)
+			AND (?2 = 'null' OR path IN (SELECT value FROM json_each(?2))) ORDER BY tool, path`, func(stmt *sqlite3.Stmt) error {
+			f, err := scanImportFile(stmt)
+			files = append(files, f)
+			return err
+		}, tool, only)
 	})
 	return files, explain("read import ledger", err)
-}
-
-func eachImportFile(c *conn, tool string, use func(session.ImportFile)) error {
-	return c.each("SELECT "+importFileColumns+" FROM import_files WHERE ?1 = '' OR tool = ?1 ORDER BY tool, path", func(stmt *sqlite3.Stmt) error {
-		f, err := scanImportFile(stmt)
-		if err == nil {
-			use(f)
-		}
-		return err
-	}, tool)
 }
 
 // unreadFiles empties the ledger's rows of the files of a session.

@@ -27,11 +27,11 @@ type hooked struct {
 	n      int
 }
 
-func (h *hooked) ImportFiles(ctx context.Context, tool string) ([]session.ImportFile, error) {
+func (h *hooked) ImportFiles(ctx context.Context, tool string, paths ...string) ([]session.ImportFile, error) {
 	if h.listed != nil {
 		h.listed()
 	}
-	return h.Store.ImportFiles(ctx, tool)
+	return h.Store.ImportFiles(ctx, tool, paths...)
 }
 
 func (h *hooked) ImportBatch(ctx context.Context, b session.ImportBatch) (session.ImportOutcome, error) {

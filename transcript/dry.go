@@ -15,11 +15,11 @@ type dryRun struct {
 	seen   map[string]bool
 }
 
-func (d *dryRun) ImportFiles(ctx context.Context, tool string) ([]session.ImportFile, error) {
+func (d *dryRun) ImportFiles(ctx context.Context, tool string, paths ...string) ([]session.ImportFile, error) {
 	if d.ledger == nil {
 		return nil, nil
 	}
-	return d.ledger.ImportFiles(ctx, tool)
+	return d.ledger.ImportFiles(ctx, tool, paths...)
 }
 
 func (d *dryRun) ImportBatch(ctx context.Context, b session.ImportBatch) (out session.ImportOutcome, err error) {

@@ -49,7 +49,6 @@ type importer struct {
 	ids    map[string]string // Codex: session id -> path
 	report Report
 	prog   Progress
-	made   map[string]bool
 }
 
 type queued struct{ rank, path string }
@@ -59,29 +58,42 @@ type queued struct{ rank, path string }
 // cancelled import ends after the batch at hand, and the report tells of what
 // was stored.
 func Import(ctx context.Context, sink Sink, opts Options) (Report, error) {
-	if opts.Now == nil {
-		opts.Now = time.Now
-	}
-	i := &importer{opts: opts, sink: sink, rows: make(map[string]session.ImportFile), ids: make(map[string]string)}
-	i.report = Report{Tool: opts.Tool, Dir: opts.Dir, Skipped: make(map[string]int64)}
-	start := opts.Now()
+	i := newImporter(sink, opts)
+	start := i.opts.Now()
 	err := i.run(ctx)
-	i.report.Seconds = opts.Now().Sub(start).Seconds()
+	i.report.Seconds = i.opts.Now().Sub(start).Seconds()
 	return i.report, err
 }
 
+func newImporter(sink Sink, opts Options) *importer {
+	if opts.Now == nil {
+		opts.Now = time.Now
+	}
+	return &importer{
+		opts: opts, sink: sink, rows: make(map[string]session.ImportFile), ids: make(map[string]string),
+		report: Report{Tool: opts.Tool, Dir: opts.Dir, Skipped: make(map[string]int64)},
+	}
+}
+
+// run looks through the whole folder.
 func (i *importer) run(ctx context.Context) error {
 	t, err := look(ctx, i.opts.Tool, i.opts.Dir)
 	if err != nil {
 		return err
 	}
-	i.report.Files, i.report.Links, i.report.Compressed, i.report.Troubles = len(t.files), t.links, t.packed, t.troubles
 	if i.opts.Restore {
 		if _, err := i.sink.ImportRestore(ctx, string(i.opts.Tool)); err != nil {
 			return err
 		}
 	}
-	rows, err := i.sink.ImportFiles(ctx, string(i.opts.Tool))
+	return i.readTree(ctx, t)
+}
+
+// readTree reads what is new in the files that were found; with names also in
+// no others of the ledger.
+func (i *importer) readTree(ctx context.Context, t tree, names ...string) error {
+	i.report.Files, i.report.Links, i.report.Compressed, i.report.Troubles = len(t.files), t.links, t.packed, t.troubles
+	rows, err := i.sink.ImportFiles(ctx, string(i.opts.Tool), names...)
 	if err != nil {
 		return err
 	}
@@ -218,8 +230,15 @@ func (i *importer) reorder(ctx context.Context, path string, order *session.Impo
 	if err != nil {
 		return err
 	}
-	for _, other := range again {
-		row := i.rows[other]
+	if len(again) == 0 {
+		return nil
+	}
+	rows, err := i.sink.ImportFiles(ctx, string(i.opts.Tool), again...)
+	if err != nil {
+		return err
+	}
+	for _, row := range rows {
+		other := row.Path
 		row.Cursor = 0
 		i.rows[other] = row
 		if other == path || slices.ContainsFunc(i.queue, func(q queued) bool { return q.path == other }) {

@@ -8,8 +8,9 @@ import (
 
 // Ledger says what was read of a tool's files before.
 type Ledger interface {
-	// ImportFiles gives a tool's rows in order of path.
-	ImportFiles(ctx context.Context, tool string) ([]session.ImportFile, error)
+	// ImportFiles gives a tool's rows in order of path, with paths only those of
+	// these files.
+	ImportFiles(ctx context.Context, tool string, paths ...string) ([]session.ImportFile, error)
 }
 
 // Sink keeps what is read. Every call is one step that happens whole or not at
