@@ -1,6 +1,8 @@
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vitest/config";
 
+const browser = { environment: "node", globalSetup: "e2e/history.ts", fileParallelism: false, testTimeout: 60_000, hookTimeout: 120_000 } as const;
+
 // The build is committed and must be the same bytes on every machine: hashed
 // names, no timestamps, no inlined assets (the page's CSP allows no data: for
 // scripts and styles).
@@ -21,8 +23,8 @@ export default defineConfig({
     projects: [
       { extends: true, test: { name: "unit", environment: "jsdom", include: ["src/**/*.test.{ts,tsx}"], setupFiles: ["src/test/setup.ts"], env: { TZ: "UTC" } } },
       // One browser and one daemon at a time: both are heavy.
-      { test: { name: "e2e", environment: "node", include: ["e2e/*.test.ts"], fileParallelism: false, testTimeout: 60_000, hookTimeout: 120_000 } },
-      { test: { name: "screenshot", environment: "node", include: ["e2e/screenshot.ts"], testTimeout: 60_000, hookTimeout: 120_000 } },
+      { test: { ...browser, name: "e2e", include: ["e2e/*.test.ts"] } },
+      { test: { ...browser, name: "screenshot", include: ["e2e/screenshot.ts"] } },
     ],
   },
 });

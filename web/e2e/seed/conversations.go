@@ -108,9 +108,12 @@ func (w *writer) hostile() {
 	t.leave(session.StatusCompleted, "")
 }
 
+// runningPod is the pod of the session that still runs.
+const runningPod = "reviewer"
+
 // running still runs: its call has no result yet.
 func (w *writer) running() {
-	t := w.start("reviewer", 2*time.Minute, "claude-sonnet-5", "anthropic", "shop", "review the discount codes")
+	t := w.start(runningPod, 2*time.Minute, "claude-sonnet-5", "anthropic", "shop", "review the discount codes")
 	t.asks("review the discount codes")
 	t.thinks("Discounts touch money, so every place that parses or applies one matters.")
 	t.says("Searching for everything that parses or applies a discount.")

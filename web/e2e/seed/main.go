@@ -15,8 +15,15 @@ func main() {
 	path := flag.String("store", "", "store file to make and fill")
 	rows := flag.Int("sessions", 20_000, "sessions that are only rows of the listing")
 	now := flag.Int64("now", time.Now().Unix(), "the newest time of the history, in Unix seconds")
+	say := flag.String("say", "", "let the session that runs say this, in a store that was filled before")
 	flag.Parse()
-	if err := run(context.Background(), *path, *rows, time.Unix(*now, 0).UTC()); err != nil {
+	var err error
+	if *say != "" {
+		err = sayMore(context.Background(), *path, *say, time.Unix(*now, 0).UTC())
+	} else {
+		err = run(context.Background(), *path, *rows, time.Unix(*now, 0).UTC())
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "seed:", err)
 		os.Exit(1)
 	}
@@ -39,4 +46,16 @@ func run(ctx context.Context, path string, rows int, now time.Time) (err error) 
 		return err
 	}
 	return fillRows(path, rows, now)
+}
+
+// sayMore takes up the session that still runs.
+func sayMore(ctx context.Context, path, text string, now time.Time) (err error) {
+	s, err := store.Open(ctx, path, store.Options{Now: func() time.Time { return now }})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	w := &writer{ctx: ctx, store: s, now: now, clock: now}
+	w.start(runningPod, 0, "claude-sonnet-5", "anthropic", "shop", "").says(text)
+	return w.err
 }
