@@ -136,9 +136,6 @@ func (b *block) layout(r *renderer, now time.Time) []string {
 	if b.made == r.generation && !b.living() {
 		return b.lines
 	}
-	if b.made == 0 || b.made != r.generation && !b.living() {
-		b.md.forget()
-	}
 	b.lines = b.draw(r, now)
 	b.made = r.generation
 	return b.lines

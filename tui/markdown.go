@@ -35,6 +35,8 @@ type markdown struct {
 	fence string
 	// joined says that the rest continues the last segment.
 	joined bool
+	// made is the renderer's generation for which segments are laid out.
+	made int
 }
 
 // extend takes more finished segments from text, all of it when closed.
@@ -143,16 +145,15 @@ func fenceMark(line string) string {
 
 func closing(fence string) string { return fenceMark(fence) }
 
-// forget drops the layout, not the segments.
-func (m *markdown) forget() {
-	for i := range m.segments {
-		m.segments[i].lines = nil
-	}
-}
-
 // lines lays the text out.
 func (m *markdown) lines(r *renderer, text string, closed bool) []string {
 	m.extend(text, closed)
+	if m.made != r.generation {
+		for i := range m.segments {
+			m.segments[i].lines = nil
+		}
+		m.made = r.generation
+	}
 	var out []string
 	for i := range m.segments {
 		s := &m.segments[i]
