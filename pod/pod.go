@@ -182,14 +182,17 @@ func (p *Pod) Run(ctx context.Context) error {
 	p.listener.Close()
 	close(p.closing)
 	err := k.leave()
+	// The folder goes before the clients do: who sees the connection end can rely
+	// on the pod being gone.
+	remove := p.o.Once && k.ran && err == nil
+	err = errors.Join(err, p.folder.close(remove))
 	p.hub.update(nil, protocol.Event{Data: protocol.ShutdownEvent{}})
 	for _, c := range p.hub.close() {
 		c.finish()
 	}
 	p.endConnections(endConns)
 	p.storeCancel()
-	remove := p.o.Once && k.ran && err == nil
-	return errors.Join(err, p.folder.close(remove))
+	return err
 }
 
 // endConnections lets every writer empty its queue, within bounds.

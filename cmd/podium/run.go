@@ -51,8 +51,9 @@ type runCommand struct {
 	prompted bool
 	keep     bool
 	asJSON   bool
-	// dir is the working folder.
-	dir string
+	// dir is the working folder; once says that the pod ends with its run.
+	dir  string
+	once bool
 }
 
 func (r *runCommand) run(cmd *cobra.Command) error {
@@ -83,7 +84,7 @@ func (r *runCommand) run(cmd *cobra.Command) error {
 		}
 		return r.attachTo(ctx, to)
 	}
-	result, err := r.app.prompt(ctx, r.pod.name, r.prompt, r.sink())
+	result, err := r.app.prompt(ctx, r.pod.name, r.prompt, r.once, r.sink())
 	if err != nil {
 		return err
 	}
@@ -147,6 +148,7 @@ func (r *runCommand) ensurePod(ctx context.Context, cmd *cobra.Command) error {
 	args := append([]string{"pod", "--name", r.pod.name}, r.flags.args(dir, cmd)...)
 	if r.prompted && !r.keep {
 		args = append(args, "--once")
+		r.once = true
 	}
 	if r.pod.fresh {
 		args = append(args, "--new")

@@ -61,8 +61,9 @@ func clientName() string { return "podium/" + buildVersion() }
 
 // prompt gives a live pod one input and hands on the events of the run that
 // it starts, until that run ends. When ctx ends first the run is cancelled and
-// its end awaited.
-func (a *app) prompt(ctx context.Context, name, text string, onEvent func(protocol.Event)) (protocol.RunResult, error) {
+// its end awaited. A pod that ends with its run (once) is gone when it
+// returns.
+func (a *app) prompt(ctx context.Context, name, text string, once bool, onEvent func(protocol.Event)) (protocol.RunResult, error) {
 	conn, err := a.dial(ctx, name)
 	if err != nil {
 		return "", err
@@ -92,10 +93,26 @@ func (a *app) prompt(ctx context.Context, name, text string, onEvent func(protoc
 			onEvent(e)
 		}
 		if end != "" {
+			if once {
+				readToEnd(conn)
+			}
 			return end, nil
 		}
 	}
 	return "", fmt.Errorf("pod %s ended before the run did; podium logs %s says why", name, name)
+}
+
+// readToEnd waits until a pod that is ending closes the connection, which is
+// the last thing it does.
+func readToEnd(conn *client.Conn) {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	for _, err := range conn.Events(ctx) {
+		var bad *client.BadLineError
+		if err != nil && !errors.As(err, &bad) {
+			return
+		}
+	}
 }
 
 // follower finds one run in a pod's stream: the one that the request started.
