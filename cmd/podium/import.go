@@ -6,17 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"path/filepath"
+	"os"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"podium.local/config"
-	"podium.local/llm"
-	"podium.local/llm/catalog"
-	"podium.local/session"
 	"podium.local/store"
 	"podium.local/transcript"
 )
@@ -60,6 +56,9 @@ cannot be used is counted and named; sessions that were deleted here stay
 deleted unless --restore is given. Ctrl-C stops after what is stored.`,
 		Args: argsUsage(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if flags.watch && flags.dry {
+				return usageErrorf("--watch and --dry-run do not go together: a watch is for storing")
+			}
 			i := &importRun{app: a, flags: flags, options: transcript.Options{Tool: tool, Restore: flags.restore}}
 			if len(args) > 0 {
 				i.options.Dir = args[0]
@@ -70,6 +69,7 @@ deleted unless --restore is given. Ctrl-C stops after what is stored.`,
 	flags.register(cmd)
 	cmd.Flags().StringVar(&flags.since, "since", "", "leave out files last written before this day (2006-01-02) or time ago (720h)")
 	cmd.Flags().BoolVarP(&flags.dry, "dry-run", "n", false, "read everything, store nothing")
+	cmd.Flags().BoolVarP(&flags.watch, "watch", "w", false, "go on and import what is written, until interrupted")
 	cmd.Flags().BoolVar(&flags.restore, "restore", false, "bring back sessions that were deleted from the store")
 	return cmd
 }
@@ -92,15 +92,21 @@ func (i *importRun) run(ctx context.Context) (err error) {
 			i.options.Dir = cfg.Import.Codex
 		}
 	}
+	if _, err := os.Stat(i.options.Dir); err != nil { // before a store is made for nothing
+		return fmt.Errorf("look for %s sessions in %s: %w; name their folder", i.options.Tool, i.options.Dir, errors.Unwrap(err))
+	}
 	if i.options.Since, err = sinceTime(i.flags.since, time.Now()); err != nil {
 		return err
 	}
-	i.options.Price = importPrice(cfg)
+	i.options.Price = pricer(cfg)
 	sink, closeSink, err := i.open(ctx, cfg)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, closeSink()) }()
+	if i.flags.watch {
+		return i.follow(ctx, sink, cfg)
+	}
 	meter := newMeter(i.app)
 	i.options.Progress = meter.update
 	report, err := transcript.Import(ctx, sink, i.options)
@@ -156,32 +162,6 @@ func sinceTime(text string, now time.Time) (time.Time, error) {
 	return time.Time{}, usageErrorf("--since is %q: give a day like 2026-11-30 or a time ago like 720h", text)
 }
 
-// importPrice says what an imported request cost by the catalogue's prices and
-// the user's own.
-func importPrice(cfg config.Config) session.Pricer {
-	overrides := map[string]catalog.Override{}
-	for id, e := range cfg.Catalog {
-		overrides[id] = catalog.Override{
-			Input: e.InputUSD, Output: e.OutputUSD, CacheRead: e.CacheReadUSD, CacheWrite: e.CacheWriteUSD, ContextTokens: e.Context,
-		}
-	}
-	models := catalog.New(overrides)
-	return func(provider, model string, u session.Usage) (float64, string, bool) {
-		known, ok := models.Lookup(provider, model)
-		if !ok || known.Price == nil {
-			return 0, "", false
-		}
-		usd := known.Price.Cost(llm.Usage{
-			Input: u.InputTokens, Output: u.OutputTokens, Reasoning: &u.ReasoningTokens,
-			CacheRead: &u.CacheReadTokens, CacheWrite: &u.CacheWriteTokens,
-		})
-		if usd == nil {
-			return 0, "", false
-		}
-		return *usd, string(known.Price.Source), true
-	}
-}
-
 // print says what an import did: the sum on stdout, lines and files that could
 // not be used on stderr.
 func (i *importRun) print(r transcript.Report, note string) error {
@@ -227,123 +207,4 @@ func (i *importRun) print(r transcript.Report, note string) error {
 		fmt.Fprintf(i.err, "podium: %s\n", note)
 	}
 	return nil
-}
-
-func newImportStatusCommand(a *app) *cobra.Command {
-	var flags storeFlags
-	cmd := &cobra.Command{
-		Use:   "status [PATH]",
-		Short: "what was read of every file, and what was not and why",
-		Args:  argsUsage(cobra.MaximumNArgs(1)),
-		RunE: func(cmd *cobra.Command, args []string) (err error) {
-			s, err := a.openStore(cmd.Context(), flags.file)
-			if err != nil {
-				return err
-			}
-			defer func() { err = errors.Join(err, s.Close()) }()
-			files, err := s.ImportFiles(cmd.Context(), "")
-			if err != nil {
-				return err
-			}
-			if len(args) > 0 {
-				files = below(files, args[0])
-			}
-			return a.printLedger(files, flags.asJSON)
-		},
-	}
-	flags.register(cmd)
-	return cmd
-}
-
-// below keeps the files at or under a path.
-func below(files []session.ImportFile, path string) []session.ImportFile {
-	path = realPath(path)
-	return slices.DeleteFunc(files, func(f session.ImportFile) bool {
-		return f.Path != path && !strings.HasPrefix(f.Path, path+string(filepath.Separator))
-	})
-}
-
-// realPath is a path as the ledger has it; one that is gone is only made
-// absolute.
-func realPath(path string) string {
-	path = absolute(path)
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		return real
-	}
-	return path
-}
-
-func (a *app) printLedger(files []session.ImportFile, asJSON bool) error {
-	if asJSON {
-		enc := json.NewEncoder(a.out)
-		for _, f := range files {
-			if err := enc.Encode(f); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	if len(files) == 0 {
-		_, err := fmt.Fprintln(a.out, "nothing was imported")
-		return err
-	}
-	for _, f := range files {
-		fmt.Fprintf(a.out, "%s  %s\n", f.Tool, f.Path)
-		fmt.Fprintf(a.out, "    %s of %s read, %d lines: %d records kept, %d known\n",
-			byteCount(f.Cursor), byteCount(max(f.Size, 0)), f.Lines, f.Kept, f.Known)
-		for _, reason := range slices.Sorted(maps.Keys(f.Skipped)) {
-			fmt.Fprintf(a.out, "    %d lines without a record: %s\n", f.Skipped[reason], reason)
-		}
-		if f.Raw > 0 {
-			fmt.Fprintf(a.out, "    %d records of unknown kinds, kept as they are\n", f.Raw)
-		}
-		if f.Damaged > 0 {
-			fmt.Fprintf(a.out, "    %d damaged lines\n", f.Damaged)
-		}
-		for _, p := range f.Problems {
-			fmt.Fprintf(a.out, "    line %d: %s (byte %d, %d bytes)\n", p.Line, p.Text, p.Offset, p.Length)
-		}
-		if f.LastError != "" {
-			fmt.Fprintf(a.out, "    last error: %s\n", f.LastError)
-		}
-		if !f.GoneAt.IsZero() {
-			fmt.Fprintf(a.out, "    gone since %s\n", f.GoneAt.Local().Format(time.DateTime))
-		}
-	}
-	return nil
-}
-
-func newImportForgetCommand(a *app) *cobra.Command {
-	var flags storeFlags
-	cmd := &cobra.Command{
-		Use:   "forget PATH",
-		Short: "forget that a file, or all below a folder, was read; sessions stay",
-		Args:  argsUsage(cobra.ExactArgs(1)),
-		RunE: func(cmd *cobra.Command, args []string) (err error) {
-			cfg, err := flags.locate(a)
-			if err != nil {
-				return err
-			}
-			s, err := store.Open(cmd.Context(), cfg.Store.Path, store.Options{BusyTimeout: cfg.Store.BusyTimeout})
-			if err != nil {
-				return err
-			}
-			defer func() { err = errors.Join(err, s.Close()) }()
-			path := realPath(args[0])
-			n, err := s.ImportForget(cmd.Context(), path)
-			if err != nil {
-				return err
-			}
-			if n == 0 {
-				return fmt.Errorf("forget %s: nothing below it was imported; podium import status lists the files", path)
-			}
-			if flags.asJSON {
-				return json.NewEncoder(a.out).Encode(map[string]any{"path": path, "files": n})
-			}
-			_, err = fmt.Fprintf(a.out, "forgot %s; the next import reads what is still there anew\n", plural(int(n), "file"))
-			return err
-		},
-	}
-	flags.register(cmd)
-	return cmd
 }
