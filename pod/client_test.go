@@ -297,3 +297,18 @@ func TestPlainPod_SendsAnUnaskedClientNothing(t *testing.T) {
 		t.Errorf("a base client got %q", describe(events))
 	}
 }
+
+func TestStop_DoesNotWaitForAClientThatNeverReads(t *testing.T) {
+	p := podtest.Try(t, pod.Options{Provider: podtest.NewProvider(
+		[]podtest.Step{podtest.Text(strings.Repeat("x", 1<<20)), podtest.End()})})
+	stalled := p.Dial()
+	stalled.Send(protocol.Run{Input: "hi"})
+	waitFor(t, func() bool {
+		stats := p.Stats().Clients
+		return len(stats) == 1 && stats[0].QueuedBytes > 0
+	})
+	// It returns at all: a test that hangs here fails.
+	if err := p.Stop(); err != nil {
+		t.Error(err)
+	}
+}

@@ -343,7 +343,7 @@ func (k *controller) unsaved(s step, end session.RunEnd, err error) session.RunE
 	end.Result, end.Code = protocol.RunFailed, protocol.CodeInternal
 	s.entries[len(s.entries)-1].Payload = end
 	k.debt = s.entries
-	failed := k.p.failedView(end.Error)
+	failed := k.p.restView(protocol.StateIdle, end.Error)
 	k.p.hub.update(func(v *view) {
 		failed(v)
 		v.open = nil

@@ -2,6 +2,7 @@ package pod
 
 import (
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -31,6 +32,9 @@ type hub struct {
 	view    view
 	clients map[*client]struct{}
 	notices []*frame
+	// failure says why the last run failed, to those who join later; nil when it
+	// did not.
+	failure []*frame
 	closed  bool
 
 	statusAt     time.Time // of the newest status event
@@ -216,7 +220,10 @@ func (h *hub) notify(n protocol.Notification) {
 	frames := h.notice(n)
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.keep(frames)
+	h.notices = append(h.notices, frames...)
+	if over := len(h.notices) - maxNotices; over > 0 {
+		h.notices = append(h.notices[:0:0], h.notices[over:]...)
+	}
 	h.publish(frames)
 }
 
@@ -225,15 +232,6 @@ func (h *hub) notice(n protocol.Notification) []*frame {
 		n.TimestampMS = h.now().UnixMilli()
 	}
 	return h.frames(protocol.Event{Data: n})
-}
-
-// keep adds to what those who join later are shown; without publish it is for
-// them alone. Callers hold mu.
-func (h *hub) keep(frames []*frame) {
-	h.notices = append(h.notices, frames...)
-	if over := len(h.notices) - maxNotices; over > 0 {
-		h.notices = append(h.notices[:0:0], h.notices[over:]...)
-	}
 }
 
 // start opens a block of the running answer and shows what opens it.
@@ -269,7 +267,7 @@ func (h *hub) join(c *client, most int) bool {
 		return false
 	}
 	h.clients[c] = struct{}{}
-	for _, f := range h.notices {
+	for _, f := range slices.Concat(h.notices, h.failure) {
 		c.push(item{line: f.base})
 	}
 	h.clientsChanged()

@@ -279,10 +279,7 @@ func (r *run) ending(out outcome) (step, session.RunEnd) {
 	end.Result = result
 	s := step{
 		entries: out.last, usage: out.usage, turns: out.turns,
-		phase: session.PhaseIdle, view: func(v *view) { v.state = protocol.StateIdle },
-	}
-	if result == protocol.RunFailed {
-		s.view = r.p.failedView(end.Error)
+		phase: session.PhaseIdle, view: r.p.restView(protocol.StateIdle, end.Error),
 	}
 	if out.cut != nil {
 		s.usage = out.cut
@@ -299,7 +296,7 @@ func (r *run) ending(out outcome) (step, session.RunEnd) {
 		mark := r.mark()
 		mark.Paused = true
 		s.phase, s.run = session.PhasePaused, mark
-		s.view = func(v *view) { v.state = protocol.StatePaused }
+		s.view = r.p.restView(protocol.StatePaused, "")
 	case protocol.RunRolledBack:
 		s.entries = append(s.entries, session.NewEntry{
 			ID: protocol.NewEntryID(), Kind: session.KindRolledBack,
@@ -320,14 +317,17 @@ func (r *run) onlyStarted(calls []session.ToolCall) []session.ToolCall {
 	return out
 }
 
-// failedView is the view after a failed run: idle, and who joins later is told
-// why. Those who are here see the error itself.
-func (p *Pod) failedView(text string) func(*view) {
-	frames := p.hub.notice(protocol.Notification{
-		Level: protocol.LevelError, Source: protocol.SourceWorker, Message: "the last run failed: " + text,
-	})
+// restView is the view after a run: its state, and why it failed for those who
+// join later. Those who are here see the error itself.
+func (p *Pod) restView(state protocol.PodState, failure string) func(*view) {
+	var frames []*frame
+	if failure != "" {
+		frames = p.hub.notice(protocol.Notification{
+			Level: protocol.LevelError, Source: protocol.SourceWorker, Message: "the last run failed: " + failure,
+		})
+	}
 	return func(v *view) {
-		v.state = protocol.StateIdle
-		p.hub.keep(frames)
+		v.state = state
+		p.hub.failure = frames
 	}
 }

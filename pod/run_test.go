@@ -157,6 +157,12 @@ func TestRun_FailureIsToldToThoseWhoComeLater(t *testing.T) {
 	if n.Level != protocol.LevelError || !strings.Contains(n.Message, "bad key") {
 		t.Errorf("a late client is told %+v", n)
 	}
+	// Until a run has gone better.
+	a.base.Send(protocol.Run{Input: "again"})
+	a.await("status idle queued=0")
+	if events := describe(barrier(a.p.Dial())); len(events) > 0 {
+		t.Errorf("after a good run a late client is told %q", events)
+	}
 }
 
 func TestRun_StreamWithoutAnEndFailsTheRun(t *testing.T) {
