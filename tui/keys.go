@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -32,7 +33,7 @@ var keyHelp = [][2]string{
 	{"Ctrl-Home Ctrl-End", "to the beginning of what is held, to the newest line"},
 	{"Tab", "select: Up and Down (j, k) move, Enter opens, y copies, Esc ends"},
 	{"Ctrl-O", "open or fold all results and thoughts"},
-	{"Ctrl-Y", "copy the newest answer"},
+	{"Ctrl-Y", "copy the newest answer; Shift and the mouse select as in any terminal"},
 	{"", "The screen"},
 	{"?", "this list, when nothing is written (also F1); Esc closes it"},
 	{"Ctrl-L", "draw everything anew"},
@@ -199,7 +200,7 @@ func (m *Model) scrollKey(name string) (tea.Cmd, bool) {
 		if m.comp.open() || m.selected != nil {
 			return nil, false
 		}
-		m.selectBlock(len(m.conv.blocks)-1, -1)
+		m.selectBlock(m.lowest(), -1)
 	default:
 		return nil, false
 	}
@@ -256,6 +257,16 @@ func (m *Model) completionKey(name string) bool {
 	return true
 }
 
+// lowest is the last block on the screen.
+func (m *Model) lowest() int {
+	m.win.height = m.conversationHeight()
+	rows := m.win.rows(m.conv, m.r, m.now)
+	if len(rows) == 0 {
+		return -1
+	}
+	return slices.Index(m.conv.blocks, rows[len(rows)-1].block)
+}
+
 // selectBlock selects the nearest block of substance from i on in a direction.
 func (m *Model) selectBlock(i, by int) {
 	for ; i >= 0 && i < len(m.conv.blocks); i += by {
@@ -270,12 +281,7 @@ func (m *Model) selectBlock(i, by int) {
 
 // selectKey is a key while a block is selected.
 func (m *Model) selectKey(name string) tea.Cmd {
-	at := -1
-	for i, b := range m.conv.blocks {
-		if b == m.selected {
-			at = i
-		}
-	}
+	at := slices.Index(m.conv.blocks, m.selected)
 	switch name {
 	case "up", "k":
 		m.selectBlock(at-1, -1)

@@ -13,14 +13,14 @@ import (
 // terminalHost is a tmux server of a test's own, in which programs run on real
 // pseudo terminals.
 type terminalHost struct {
-	t      *testing.T
+	t      testing.TB
 	h      *home
 	socket string
 	n      int
 }
 
 // newTerminals starts one. The machine must have tmux.
-func newTerminals(t *testing.T, h *home) *terminalHost {
+func newTerminals(t testing.TB, h *home) *terminalHost {
 	t.Helper()
 	if _, err := exec.LookPath("tmux"); err != nil {
 		t.Fatal("these tests need tmux: apt-get install tmux")
@@ -57,7 +57,12 @@ func (x *terminalHost) start(width, height int, env []string, args ...string) *t
 	x.t.Helper()
 	x.n++
 	p := &tty{x: x, name: fmt.Sprint("t", x.n)}
-	program := x.h.command(args...)
+	return x.show(p, width, height, env, x.h.command(args...))
+}
+
+// show runs a program in a terminal.
+func (x *terminalHost) show(p *tty, width, height int, env []string, program *exec.Cmd) *tty {
+	x.t.Helper()
 	words := []string{"env", "-u", "TMUX", "-u", "VISUAL", "-u", "EDITOR", asPodium + "=1", "PODIUM_HOME=" + x.h.dir, "LANG=C.UTF-8"}
 	words = append(words, env...)
 	for _, w := range program.Args {
