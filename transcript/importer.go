@@ -279,7 +279,11 @@ func (i *importer) read(ctx context.Context, path string) (err error) {
 	if _, err := f.Seek(row.Cursor, io.SeekStart); err != nil {
 		return &unreadableError{err}
 	}
-	lines := newLineReader(ctx, f, row.Cursor, st.Line)
+	number := st.Line
+	if st.Open {
+		number-- // what comes first is the end of that line
+	}
+	lines := newLineReader(ctx, f, row.Cursor, number)
 	for {
 		l, err := lines.next()
 		if errors.Is(err, io.EOF) {

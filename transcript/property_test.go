@@ -74,7 +74,7 @@ func drawLine(t *rapid.T, id string, n int) string {
 	var f fields
 	switch rapid.IntRange(0, 9).Draw(t, "kind") {
 	case 0:
-		return rapid.SampledFrom([]string{"{broken", "[1]", "\x00\x00", "no json at all", "{\"type\":\"user\"}garbage", "\xff\xfe"}).Draw(t, "damage") + end
+		return rapid.SampledFrom([]string{"{broken", "[1]", "\x00\x00", "no json at all", "{\"type\":\"user\"garbage}", "\xff\xfe"}).Draw(t, "damage") + end
 	case 1, 2:
 		f = said(id, n, rapid.SampledFrom([]string{"fix it", "<command-name>/x</command-name>", "日本語", "a\xffb"}).Draw(t, "text"))
 	case 3, 4, 5:

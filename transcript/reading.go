@@ -27,6 +27,8 @@ type state struct {
 	VendorID string `json:"vendor_id,omitempty"`
 	// Line is the number of the last line that was taken.
 	Line int64 `json:"line"`
+	// Open says that the end of that line was not there yet.
+	Open bool `json:"open,omitempty"`
 	// Clock is the time of the newest line that had one.
 	Clock time.Time `json:"clock,omitzero"`
 	// Parts are the sessions in the file by subagent id.
@@ -69,7 +71,7 @@ var errDamaged = errors.New("damaged line")
 // take reads one line into the batch.
 func (r *reading) take(l line) {
 	r.at, r.raw = l, l.data
-	r.state.Line = l.number
+	r.state.Line, r.state.Open = l.number, !l.ended
 	r.lines++
 	r.size += l.taken
 	if len(l.data) == 0 && l.sum == "" {
