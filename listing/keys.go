@@ -108,13 +108,13 @@ func (k *Keys) rotated(now time.Time, keep time.Duration) *Keys {
 	return out
 }
 
-// errUnknownKey means that there is no such key to revoke.
-var errUnknownKey = errors.New("no such key")
+// ErrUnknownKey means that there is no such key to revoke.
+var ErrUnknownKey = errors.New("no such key")
 
 // revoked lacks a key; a new one becomes active in place of an active one.
 func (k *Keys) revoked(id string, now time.Time) (*Keys, error) {
 	if _, ok := k.keys[id]; !ok {
-		return nil, errUnknownKey
+		return nil, ErrUnknownKey
 	}
 	out := k.clone(now)
 	delete(out.keys, id)

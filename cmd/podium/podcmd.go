@@ -102,6 +102,9 @@ func (a *app) hostPod(ctx context.Context, cfg config.Config, dir string, o podO
 		return err
 	}
 	defer func() { err = errors.Join(err, st.Close()) }()
+	if err := makeKeyring(cfg); err != nil {
+		log.Warn("the bounded listing is not available", "error", err)
+	}
 	price, contextLimit := priceOf(cfg, cfg.Model)
 	compaction, err := newCompaction(cfg, dir, o.name, contextLimit)
 	if err != nil {

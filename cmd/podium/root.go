@@ -38,6 +38,7 @@ func newRootCommand(a *app) *cobra.Command {
 		newGCCommand(a),
 		newHistoryCommand(a),
 		newImportCommand(a),
+		newKeyringCommand(a),
 		newLogsCommand(a),
 		newPodCommand(a),
 		newPSCommand(a),

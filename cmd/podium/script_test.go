@@ -28,7 +28,7 @@ const asPodium = "PODIUM_TEST_AS_PROGRAM"
 func TestScript(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:  "testdata/script",
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"sql": scriptSQL},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"sql": scriptSQL, "cursor": scriptCursor},
 		Setup: func(env *testscript.Env) error {
 			home := filepath.Join(env.WorkDir, "home")
 			if err := os.MkdirAll(home, 0o700); err != nil {

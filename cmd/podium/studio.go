@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -108,9 +106,13 @@ func (a *app) openStudio(ctx context.Context, file, listen string) (*daemon, err
 	if err := sc.Check(); err != nil {
 		return nil, err
 	}
+	if err := makeKeyring(cfg); err != nil {
+		log.Warn("the bounded listing is not available", "error", err)
+	}
 	d := &daemon{view: openView(cfg, log)}
 	if d.view != nil {
 		sc.Sources = sourcesOf(d.view)
+		sc.Sources.Windows = newLister(cfg, d.view)
 		if !d.view.Present() {
 			fmt.Fprintf(a.err, "podium: notice: there is no store at %s yet; podium run makes one, and Studio shows it then\n", cfg.Store.Path)
 		}
@@ -169,16 +171,6 @@ func openView(cfg config.Config, log *slog.Logger) *store.View {
 		return nil
 	}
 	return store.NewView(cfg.Store.Path, storeID(cfg), store.Options{BusyTimeout: cfg.Store.BusyTimeout, Alive: processLives, Log: log})
-}
-
-// storeID is the logical name of the store: its name in the configuration,
-// else one that does not say where the file is.
-func storeID(cfg config.Config) string {
-	if cfg.Store.Name != "" {
-		return cfg.Store.Name
-	}
-	sum := sha256.Sum256([]byte(filepath.Clean(cfg.Store.Path)))
-	return "adhoc-" + hex.EncodeToString(sum[:8])
 }
 
 // sourcesOf makes one view the source of everything Studio asks for.

@@ -1,0 +1,197 @@
+package main
+
+import (
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"podium.local/config"
+	"podium.local/listing"
+	"podium.local/session"
+	"podium.local/store"
+)
+
+func newKeyringCommand(a *app) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "keyring",
+		Short: "the keys that sign the listing's cursors: status, rotate, revoke",
+		Long: `Show and change the keys that sign the cursors of a store's listing. They are in
+a file of their own in the data folder and have nothing to do with bearer tokens.`,
+		Args: argsUsage(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(
+		newKeyringSubcommand(a, "status", "the keys: which one signs, which ones verify and until when", cobra.NoArgs,
+			func(_ *cobra.Command, k *listing.Keyring, _ []string) (*listing.Keys, error) {
+				keys, err := k.Inspect()
+				if errors.Is(err, fs.ErrNotExist) {
+					return nil, fmt.Errorf("there is no keyring %s: podium keyring rotate makes one", k.Path())
+				}
+				return keys, err
+			}),
+		newKeyringSubcommand(a, "rotate", "make a new signing key; the old one verifies until its cursors have expired", cobra.NoArgs,
+			func(cmd *cobra.Command, k *listing.Keyring, _ []string) (*listing.Keys, error) {
+				return k.Rotate(cmd.Context(), time.Now())
+			}),
+		newKeyringSubcommand(a, "revoke KEY", "remove a key at once: listings begun with it start over", cobra.ExactArgs(1),
+			func(cmd *cobra.Command, k *listing.Keyring, args []string) (*listing.Keys, error) {
+				keys, err := k.Revoke(cmd.Context(), args[0], time.Now())
+				if errors.Is(err, listing.ErrUnknownKey) {
+					return nil, fmt.Errorf("there is no key %s in %s; podium keyring status shows the keys", printable(args[0]), k.Path())
+				}
+				return keys, err
+			}),
+	)
+	return cmd
+}
+
+// newKeyringSubcommand makes a command that shows the keys that act leaves.
+func newKeyringSubcommand(a *app, use, short string, args cobra.PositionalArgs, act func(*cobra.Command, *listing.Keyring, []string) (*listing.Keys, error)) *cobra.Command {
+	var flags storeFlags
+	cmd := &cobra.Command{
+		Use: use, Short: short, Args: argsUsage(args),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			cfg, err := flags.locate(a)
+			if err != nil {
+				return err
+			}
+			if cmd.Name() == "rotate" {
+				if err := makeKeyringFolder(cfg); err != nil {
+					return err
+				}
+			}
+			k := keyringOf(cfg)
+			keys, err := act(cmd, k, args)
+			if err != nil {
+				return err
+			}
+			return printKeys(a.out, k.Path(), keys, flags.asJSON)
+		},
+	}
+	flags.register(cmd)
+	return cmd
+}
+
+// keyLine is a key as --json prints it, without its secret. Times are Unix
+// seconds.
+type keyLine struct {
+	ID        string `json:"id"`
+	Active    bool   `json:"active"`
+	CreatedAt int64  `json:"created_at"`
+	RetireAt  *int64 `json:"retire_at"`
+}
+
+func printKeys(w io.Writer, path string, keys *listing.Keys, asJSON bool) error {
+	var lines []keyLine
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(tw, "KEY\tMADE\tSTATE")
+	for _, info := range keys.Infos() {
+		line := keyLine{ID: info.ID, Active: info.Active, CreatedAt: info.CreatedAt.Unix()}
+		state := "signs"
+		if !info.Active {
+			at := info.RetiresAt.Unix()
+			line.RetireAt = &at
+			state = "verifies until " + info.RetiresAt.Local().Format(time.DateTime)
+		}
+		lines = append(lines, line)
+		fmt.Fprintf(tw, "%s\t%s\t%s\n", info.ID, info.CreatedAt.Local().Format(time.DateTime), state)
+	}
+	if asJSON {
+		return json.NewEncoder(w).Encode(struct {
+			Path string    `json:"path"`
+			Keys []keyLine `json:"keys"`
+		}{path, lines})
+	}
+	return tw.Flush()
+}
+
+// keyringOf is the keyring of the configured store. It lies in the data
+// folder, never beside the store, so that no copy of a store brings its keys.
+func keyringOf(cfg config.Config) *listing.Keyring {
+	return listing.NewKeyring(filepath.Join(cfg.Paths.Keyrings(), storeID(cfg)+".json"), listing.DefaultPolicy())
+}
+
+// makeKeyring makes the keyring of the configured store when there is none.
+// Who hosts or serves sessions does that when it starts; a listing never does.
+func makeKeyring(cfg config.Config) error {
+	if cfg.Store.Path == "" {
+		return nil
+	}
+	if err := makeKeyringFolder(cfg); err != nil {
+		return err
+	}
+	_, err := keyringOf(cfg).Ensure(time.Now())
+	return err
+}
+
+func makeKeyringFolder(cfg config.Config) error {
+	for _, dir := range []string{cfg.Paths.Data, cfg.Paths.Keyrings()} {
+		if err := config.MakeDir(dir); err != nil {
+			return err
+		}
+	}
+	if cfg.Store.Name != "" {
+		return nil
+	}
+	return makeAdhocKey(adhocKeyFile(cfg))
+}
+
+// storeID is the logical name of the store, which stands in cursors and names
+// its keyring: its name in the configuration, else one made from its path that
+// does not say where the file is. Before there is a key to make it with, it is
+// a name that no keyring has.
+func storeID(cfg config.Config) string {
+	if cfg.Store.Name != "" {
+		return cfg.Store.Name
+	}
+	key, err := os.ReadFile(adhocKeyFile(cfg))
+	if err != nil || len(key) != sha256.Size {
+		return "adhoc"
+	}
+	mac := hmac.New(sha256.New, key)
+	mac.Write([]byte(filepath.Clean(cfg.Store.Path)))
+	return "adhoc-" + hex.EncodeToString(mac.Sum(nil)[:8])
+}
+
+// adhocKeyFile keeps the key that turns paths into names. Whoever sees a name
+// cannot try paths against it.
+func adhocKeyFile(cfg config.Config) string { return filepath.Join(cfg.Paths.Keyrings(), "adhoc.key") }
+
+// makeAdhocKey makes the key once; of several processes one makes it.
+func makeAdhocKey(path string) (err error) {
+	if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() && info.Size() == sha256.Size {
+		return nil
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), ".adhoc.part-*")
+	if err != nil {
+		return fmt.Errorf("make the key for stores without a name: %w", err)
+	}
+	defer func() { err = errors.Join(err, os.Remove(f.Name())) }()
+	key := make([]byte, sha256.Size)
+	rand.Read(key) // never fails
+	_, err = f.Write(key)
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return fmt.Errorf("make the key for stores without a name: %w", err)
+	}
+	if err := os.Link(f.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("make the key for stores without a name: %w", err)
+	}
+	return nil
+}
+
+// newLister is the bounded listing of the configured store.
+func newLister(cfg config.Config, v *store.View) *listing.Lister[session.Row] {
+	return &listing.Lister[session.Row]{Store: v, Keyring: keyringOf(cfg), StoreID: storeID(cfg), Policy: listing.DefaultPolicy()}
+}
