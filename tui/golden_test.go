@@ -43,7 +43,8 @@ So I pass the time in.`
 func worked(s *screen) {
 	summary, fine := "214 lines", "exit 0"
 	cost := 0.42
-	s.event(status(protocol.StateRunning), protocol.UserInput{Text: "fix the flaky login test", Kind: protocol.InputText, Client: us, EntryID: "e-0"},
+	s.press("fix the flaky login test", "enter")
+	s.event(status(protocol.StateRunning), protocol.UserInput{Text: "fix the flaky login test", Kind: protocol.InputText, Client: us, EntryID: "e-1"},
 		protocol.TurnStart{}, protocol.ReasoningDone{Text: "The person wants the test fixed.\nI should read it first.", EntryID: "r"},
 		protocol.TextDone{Text: "I look at the test.", EntryID: "t"},
 		protocol.ToolCallDone{ID: "a", Name: "Read", Arguments: `{"file_path":"/src/shop/login_test.go"}`, EntryID: "a"},
@@ -260,4 +261,34 @@ func TestGolden_Picker(t *testing.T) {
 			})
 		}
 	}
+}
+
+// The README shows what the program shows.
+func TestGolden_ReadmeCapture(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const file, begin, end = "../README.md", "-update writes it -->\n```text\n", "```\n<!-- end of capture -->"
+		s := attached(t)
+		s.send(tea.WindowSizeMsg{Width: 100, Height: 24})
+		worked(s)
+		s.event(protocol.TextDelta{Text: "The clock is read **twice**, once in the handler and once in the test.\n\nSo I pass the time in"})
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		head, rest, ok := strings.Cut(string(text), begin)
+		was, tail, ok2 := strings.Cut(rest, end)
+		if !ok || !ok2 {
+			t.Fatalf("%s has no place for the capture", file)
+		}
+		got := s.text() + "\n"
+		if *update {
+			if err := os.WriteFile(file, []byte(head+begin+got+end+tail), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			return
+		}
+		if diff := cmp.Diff(was, got); diff != "" {
+			t.Errorf("the capture in %s is not what the program shows:\n%s", file, diff)
+		}
+	})
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // documents are the pages whose command lines must be true.
-var documents = []string{"README.md", "docs/operations.md", "docs/rehearsal.md"}
+var documents = []string{"README.md", "docs/operations.md", "docs/rehearsal.md", "docs/terminal.md"}
 
 func TestDocs_NameCommandsAndFlagsThatExist(t *testing.T) {
 	t.Parallel()
