@@ -46,13 +46,12 @@ type block struct {
 	// unfolded says that the person opened it.
 	unfolded bool
 
-	// input: how it came and from whom ("" is this client or unknown).
+	// input: how it came and from whom ("" is this client or unknown); system:
+	// what it is called instead.
 	input protocol.InputKind
 	from  string
 	// notice: the word in front; level of a notification.
 	level protocol.NotificationLevel
-	// stamp is the notification's time in Unix milliseconds.
-	stamp int64
 	// tool, gap: what only they have.
 	tool *toolCall
 	gap  *gap
@@ -63,7 +62,12 @@ type block struct {
 	md    markdown
 	lines []string
 	made  int // the renderer's generation for which lines are valid; 0 is never
+	// moment is when the lines of a living block were made, in blinks.
+	moment int64
 }
+
+// blink is how long what moves stands still, in milliseconds.
+const blink = 250
 
 // toolCall is a call and what became of it.
 type toolCall struct {
@@ -133,9 +137,11 @@ func (b *block) foldable() bool {
 
 // layout gives the block's lines, without margin, and the shape of the first.
 func (b *block) layout(r *renderer, now time.Time) []string {
-	if b.made == r.generation && !b.living() {
+	moment := now.UnixMilli() / blink
+	if b.made == r.generation && (b.moment == moment || !b.living()) {
 		return b.lines
 	}
+	b.moment = moment
 	b.lines = b.draw(r, now)
 	b.made = r.generation
 	return b.lines
@@ -150,7 +156,11 @@ func (b *block) draw(r *renderer, now time.Time) []string {
 	case kindReasoning:
 		return b.drawFolded(r, "thinking", "thought")
 	case kindSystem:
-		return b.drawFolded(r, "system", "system")
+		word := "system"
+		if b.from != "" {
+			word = b.from
+		}
+		return b.drawFolded(r, word, word)
 	case kindTool:
 		return b.drawTool(r, now)
 	case kindNotice:

@@ -22,7 +22,13 @@ type conversation struct {
 	session                string
 }
 
-const pageItems = 200
+const (
+	// pageItems is how many entries are asked for at a time.
+	pageItems = 200
+	// newNotices is how many of the notifications that a pod replays are shown
+	// each on a line of its own.
+	newNotices = 3
+)
 
 func newConversation() *conversation { return &conversation{calls: map[string]*block{}} }
 
@@ -60,6 +66,14 @@ func (c *conversation) reset(session string, blocks []*block, older *gap) {
 		c.add(b)
 	}
 	c.adoptCalls(c.blocks)
+	if old := len(notices) - newNotices; old > 0 {
+		var text []string
+		for _, b := range notices[:old] {
+			text = append(text, b.text)
+		}
+		c.add(&block{kind: kindSystem, from: plural(old, "earlier notification"), text: strings.Join(text, "\n")})
+		notices = notices[old:]
+	}
 	for _, b := range slices.Concat(notices, kept) {
 		c.add(b)
 	}

@@ -15,7 +15,7 @@ func (m *Model) event(e protocol.Event) tea.Cmd {
 	if e.Seq > m.seq {
 		m.seq = e.Seq
 	}
-	m.st.conn = connected
+	m.st.conn, m.starting = connected, false
 	var cmd tea.Cmd
 	switch d := e.Data.(type) {
 	case protocol.HelloEvent:
@@ -293,6 +293,9 @@ func (m *Model) podError(d protocol.Error) tea.Cmd {
 	return m.runOver(protocol.RunFailed)
 }
 
+// noticedMost bounds the memory of notifications; a pod replays at most 512.
+const noticedMost = 4096
+
 func (m *Model) notification(d protocol.Notification) {
 	head := "[notice]"
 	if d.Level == protocol.LevelError {
@@ -303,12 +306,15 @@ func (m *Model) notification(d protocol.Notification) {
 		source = "AGENTS.md"
 	}
 	text := fmt.Sprintf("%s %s: %s", head, cleanLine(source), d.Message)
-	for _, b := range m.conv.blocks {
-		if b.kind == kindNotice && b.stamp == d.TimestampMS && b.text == strings.TrimRight(clean(text), "\n ") {
-			return // told again at a new connection
-		}
+	key := fmt.Sprint(d.TimestampMS, text)
+	if d.TimestampMS != 0 && m.noticed[key] {
+		return
 	}
-	m.conv.say(kindNotice, d.Level, text).stamp = d.TimestampMS
+	if len(m.noticed) >= noticedMost {
+		clear(m.noticed)
+	}
+	m.noticed[key] = true
+	m.conv.say(kindNotice, d.Level, text)
 }
 
 func (m *Model) compactDone(d protocol.CompactDone) {

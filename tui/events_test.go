@@ -1,6 +1,9 @@
 package tui_test
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -11,6 +14,7 @@ import (
 
 	"podium.local/client"
 	"podium.local/protocol"
+	"podium.local/tui"
 )
 
 // Every event of the protocol shows on the screen what it says.
@@ -268,6 +272,60 @@ func TestEnd_SaysHowToContinueAndTheProgramStays(t *testing.T) {
 		}
 		if told := s.pod.told(); len(told) > 0 {
 			t.Errorf("leaving told the pod %q", told)
+		}
+	})
+}
+
+func TestKilled_EnterStartsThePodAgainAndKeepsWhatWasWritten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		started := 0
+		s := running(t, func(o *tui.Options) { o.Start = func(context.Context) error { started++; return nil } })
+		s.fail(lost(1))
+		s.press("enter")
+		if started != 0 {
+			t.Error("a pod that may be alive was started")
+		}
+		s.fail(&client.Disconnected{Cause: client.ErrNotRunning, Attempt: 2, Next: time.Now()})
+		s.shows("The pod is not running. Enter starts it again")
+		s.press("enter")
+		if started != 1 {
+			t.Errorf("started %d times", started)
+		}
+		s.event(hello(protocol.StateIdle), snapshot(protocol.StateIdle, nil))
+		s.shows("shop · idle")
+		s.hides("not running")
+	})
+}
+
+func TestEnd_EnterStartsThePodAgainAndAFailureIsSaid(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var fail error = errors.New("start pod shop: no model")
+		s := running(t, func(o *tui.Options) { o.Start = func(context.Context) error { return fail } })
+		s.fail(errEnd)
+		s.shows("Enter starts the pod again")
+		s.press("enter")
+		s.shows("[error] start pod shop: no model", "shop · ended")
+		fail = nil
+		s.press("enter")
+		s.event(hello(protocol.StateIdle), snapshot(protocol.StateIdle, nil))
+		s.shows("shop · idle")
+	})
+}
+
+func TestNotice_IsToldOnceAndOldOnesAreFolded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := open(t)
+		var told []protocol.EventData
+		for i := range 8 {
+			told = append(told, protocol.Notification{Level: protocol.LevelWarn, Source: protocol.SourcePod, Message: fmt.Sprintf("warning %d", i), TimestampMS: int64(1000 + i)})
+		}
+		s.event(told...)
+		s.event(hello(protocol.StateIdle), snapshot(protocol.StateIdle, nil, message(protocol.RoleUser, "u", "work")))
+		s.shows("› work", "∴ 5 earlier notifications  [notice] pod: warning 0 …", "warning 7")
+		s.hides("warning 1")
+		s.event(told...)
+		if n := strings.Count(s.text(), "warning 7"); n != 1 {
+			t.Errorf("a notification is shown %d times", n)
 		}
 	})
 }

@@ -208,7 +208,7 @@ func TestGolden_Screens(t *testing.T) {
 						o.Files = func(context.Context) ([]string, error) {
 							return []string{"login_test.go", "login.go", "docs/login.md"}, nil
 						}
-						o.Revive = func(context.Context) (tui.Pod, error) { return nil, errors.New("no") }
+						o.Start = func(context.Context) error { return errors.New("no") }
 					})
 					s.send(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
 					state.show(t, s)

@@ -399,19 +399,22 @@ func (m *Model) enter() tea.Cmd {
 // enterNothing is Enter without a text.
 func (m *Model) enterNothing() tea.Cmd {
 	switch {
-	case m.st.conn == ended && m.o.Revive != nil:
-		if m.st.attempt < 0 {
-			return nil // it is being started
+	case m.startable():
+		if m.starting {
+			return nil
 		}
-		m.st.attempt = -1
-		m.say("Starting the pod again.")
-		return m.connect(m.o.Revive)
+		return m.start()
 	case m.st.state == protocol.StatePaused:
 		return m.once(protocol.Resume{})
 	case len(m.queue) > 0 && !m.st.busy():
 		return m.dispatchNow()
 	}
 	return nil
+}
+
+// startable reports whether the pod is known to be gone and can be started.
+func (m *Model) startable() bool {
+	return m.o.Start != nil && (m.st.conn == ended || m.st.conn == disconnected && m.st.gone)
 }
 
 // dispatch sends the next queued input, unless they wait for the person.

@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -19,6 +18,7 @@ import (
 // What commands report.
 type (
 	connectedMsg struct {
+		// pod is nil when a lost connection comes back by itself.
 		pod Pod
 		err error
 	}
@@ -52,10 +52,25 @@ type (
 	tickMsg   struct{}
 )
 
-func (m *Model) connect(how func(context.Context) (Pod, error)) tea.Cmd {
+func (m *Model) connect() tea.Msg {
+	pod, err := m.o.Connect(m.ctx)
+	return connectedMsg{pod, err}
+}
+
+// start starts the pod again. A connection that was lost comes back by itself,
+// one that has ended is made anew.
+func (m *Model) start() tea.Cmd {
+	m.starting = true
+	m.say("Starting the pod again.")
+	anew := m.st.conn == ended
 	return func() tea.Msg {
-		pod, err := how(m.ctx)
-		return connectedMsg{pod, err}
+		if err := m.o.Start(m.ctx); err != nil {
+			return connectedMsg{err: err}
+		}
+		if anew {
+			return m.connect()
+		}
+		return connectedMsg{}
 	}
 }
 

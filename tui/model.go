@@ -12,9 +12,10 @@ import (
 
 // Options say what a Model shows and what it may use of the outside.
 type Options struct {
-	// Connect connects to the pod. Revive starts a pod that has ended again and
-	// connects to it; nil when nobody can.
-	Connect, Revive func(ctx context.Context) (Pod, error)
+	// Connect connects to the pod.
+	Connect func(ctx context.Context) (Pod, error)
+	// Start starts a pod that has ended or was killed again; nil when nobody can.
+	Start func(ctx context.Context) error
 	// Name is what the pod is called, Model the model it talks to; both may be
 	// empty until the pod says so.
 	Name, Model string
@@ -81,6 +82,11 @@ type Model struct {
 	ticking  bool
 	farewell string
 	failure  error
+	// starting says that the pod is being started again.
+	starting bool
+	// noticed are the notifications seen: a pod tells them again at each
+	// connection.
+	noticed map[string]bool
 }
 
 // sending is an input on its way to the pod.
@@ -104,7 +110,7 @@ func NewModel(ctx context.Context, o Options) *Model {
 	}
 	m := &Model{
 		o: o, ctx: ctx, now: o.Now(), conv: newConversation(), win: window{follow: true}, width: 80, height: 24,
-		editor: newEditor(), own: map[string]bool{}, asked: map[string]bool{}, features: map[string]bool{},
+		editor: newEditor(), own: map[string]bool{}, asked: map[string]bool{}, features: map[string]bool{}, noticed: map[string]bool{},
 	}
 	m.st.pod, m.st.model = o.Name, o.Model
 	m.r = &renderer{theme: newTheme(!o.Light, o.ASCII), method: ansi.WcWidth, dir: o.Dir, generation: 1}
@@ -114,7 +120,7 @@ func NewModel(ctx context.Context, o Options) *Model {
 
 // Init connects and asks the terminal what it can do.
 func (m *Model) Init() tea.Cmd {
-	return tea.Batch(m.connect(m.o.Connect), m.loadHistory(), tea.RequestBackgroundColor, m.tick())
+	return tea.Batch(m.connect, m.loadHistory(), tea.RequestBackgroundColor, m.tick())
 }
 
 // Close ends the connection; the pod lives on.

@@ -33,7 +33,9 @@ type status struct {
 	base    bool
 	conn    connection
 	attempt int
-	totals  totals
+	// gone says that nobody answers where the pod was.
+	gone   bool
+	totals totals
 	// run holds the requests of the run that is on.
 	run       totals
 	runBegan  time.Time

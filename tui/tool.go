@@ -76,7 +76,7 @@ func (t *toolCall) shape(r *renderer, now time.Time) string {
 
 // spin is the moving arc of what runs.
 func (r *renderer) spin(now time.Time) string {
-	return r.arc[int(now.UnixMilli()/250)%len(r.arc)]
+	return r.arc[int(now.UnixMilli()/blink)%len(r.arc)]
 }
 
 func (b *block) drawTool(r *renderer, now time.Time) []string {

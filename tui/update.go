@@ -97,8 +97,12 @@ func (m *Model) connected(msg connectedMsg) tea.Cmd {
 			m.failure = msg.err
 			return tea.Quit
 		}
-		m.st.attempt = 0
+		m.starting = false
 		m.conv.say(kindError, protocol.LevelError, "[error] "+msg.err.Error())
+		return nil
+	}
+	m.starting = false
+	if msg.pod == nil {
 		return nil
 	}
 	if m.feed != nil {
@@ -140,7 +144,7 @@ func (m *Model) trouble(err error) {
 		m.conv.say(kindNotice, protocol.LevelWarn, fmt.Sprintf("[notice] %v", gap))
 	case errors.As(err, &gone):
 		m.st.conn, m.st.attempt, m.st.retry = disconnected, gone.Attempt, nil
-		m.st.clients = 0
+		m.st.clients, m.st.gone = 0, errors.Is(gone.Cause, client.ErrNotRunning)
 		if c := m.conv.compact; c != nil {
 			m.conv.compacted("[compact error] the connection was lost", protocol.LevelError)
 		}
@@ -170,7 +174,7 @@ func (m *Model) over(err error) {
 		text += " " + m.o.Continue + " continues its session."
 	}
 	m.farewell = text
-	if m.o.Revive != nil {
+	if m.o.Start != nil {
 		text += " Enter does it here, Ctrl-C leaves."
 	}
 	m.conv.say(kindNotice, protocol.LevelWarn, text)

@@ -61,7 +61,10 @@ func (m *Model) hint() string {
 		return line(m.r.soft.Render, "sending  "+firstLine(m.pending.text))
 	case m.st.conn == disconnected:
 		text := fmt.Sprintf("connection lost; trying again, attempt %d", m.st.attempt)
-		if m.o.Continue != "" && m.st.attempt > 3 {
+		switch {
+		case m.startable():
+			text = "The pod is not running. Enter starts it again; what was written is kept."
+		case m.o.Continue != "" && m.st.attempt > 3:
 			text += ". If the pod is gone: " + m.o.Continue
 		}
 		return line(m.r.lost.Render, text)
@@ -170,7 +173,7 @@ func (m *Model) inputLines() (lines []string, x, y int) {
 
 func (m *Model) placeholder() string {
 	switch {
-	case m.st.conn == ended && m.o.Revive != nil:
+	case m.startable():
 		return "Enter starts the pod again"
 	case m.st.conn == ended:
 		return "the pod has ended"

@@ -43,17 +43,9 @@ func (a *app) attachScreen(ctx context.Context, to target) error {
 		if row.Cwd != "" {
 			dir, o.Dir = row.Cwd, row.Cwd
 		}
-		revive := to.revive
-		if revive == nil && row.Cwd != "" {
-			revive = func(ctx context.Context) error { return a.revive(ctx, to.name, "--dir", row.Cwd) }
-		}
-		if revive != nil {
-			o.Revive = func(ctx context.Context) (tui.Pod, error) {
-				if err := revive(ctx); err != nil {
-					return nil, err
-				}
-				return connect(ctx)
-			}
+		o.Start = to.revive
+		if o.Start == nil && row.Cwd != "" {
+			o.Start = func(ctx context.Context) error { return a.revive(ctx, to.name, "--dir", row.Cwd) }
 		}
 	}
 	o.Files = func(ctx context.Context) ([]string, error) { return projectFiles(ctx, dir) }
