@@ -99,7 +99,7 @@ func (w *writer) endless() {
 // hostile holds what must never be executed, or bend the page.
 func (w *writer) hostile() {
 	markup := `<img src=x onerror="document.title='owned'"><script>document.title='owned'</script>`
-	t := w.start("hostile", 70*time.Minute, "gpt-5-mini", "openai_responses", "website", markup+" \u202egnol\u202c "+strings.Repeat("x", 60))
+	t := w.start("hostile", 9*time.Hour, "gpt-5-mini", "openai_responses", "website", markup+" \u202egnol\u202c "+strings.Repeat("x", 60))
 	t.asks(markup + "\n\n\u202e\u0645\u0631\u062d\u0628\u0627 \u200b\u200b" + strings.Repeat("long", 4000))
 	t.says(markup + "\n\n[a trap](javascript:document.title='owned') ![a picture](https://example.com/x.png) <b>raw</b>\n\n```html\n" + markup + "\n```\n")
 	t.uses(10*time.Millisecond, "Bash", map[string]any{"command": "printf '" + markup + "'"}, "Exit code: 0", markup+"\x1b[31mred\x1b[0m", false)

@@ -68,7 +68,7 @@ export function App() {
   }, [selected]);
 
   return (
-    <div className="page" data-open={selected !== null} style={narrow ? undefined : { gridTemplateColumns: `min(${width}px, 55%) 7px minmax(0, 1fr)` }}>
+    <div className="page">
       <header className="bar">
         <h1>Podium</h1>
         <FilterBar filter={filter} projects={projects.data?.projects ?? []} onChange={filterTo} onLeave={toList} />
@@ -94,30 +94,32 @@ export function App() {
         </div>
         <TokenForm />
       </header>
-      <ListPane filter={filter} onFilter={filterTo} selected={selected} onOpen={open} hrefOf={hrefOf} rowHeight={rowHeights[rows]} list={list} />
-      {narrow ? null : <Separator width={width} onWidth={setWidth} />}
-      <main className="session-pane">
-        {selected === null ? (
-          <p className="note hint">
-            Select a session to read it. <kbd>j</kbd> and <kbd>k</kbd> move through the list, <kbd>Enter</kbd> opens, <kbd>?</kbd> shows all keys.
-          </p>
-        ) : (
-          <>
-            {narrow ? (
-              <button type="button" className="back" onClick={close}>
-                Back to the list
-              </button>
-            ) : null}
-            <SessionView
-              key={selected}
-              id={selected}
-              takesFocus={narrow}
-              hrefOf={hrefOf}
-              onOpen={open}
-              onTag={(tag) => filterTo({ tag: [tag] })}
-            />
-          </>
-        )}
+      <main className="panes" data-open={selected !== null} style={narrow ? undefined : { gridTemplateColumns: `min(${width}px, 55%) 7px minmax(0, 1fr)` }}>
+        <ListPane filter={filter} onFilter={filterTo} selected={selected} onOpen={open} hrefOf={hrefOf} rowHeight={rowHeights[rows]} list={list} />
+        {narrow ? null : <Separator width={width} onWidth={setWidth} />}
+        <section className="session-pane" aria-label="Session">
+          {selected === null ? (
+            <p className="note hint">
+              Select a session to read it. <kbd>j</kbd> and <kbd>k</kbd> move through the list, <kbd>Enter</kbd> opens, <kbd>?</kbd> shows all keys.
+            </p>
+          ) : (
+            <>
+              {narrow ? (
+                <button type="button" className="back" onClick={close}>
+                  Back to the list
+                </button>
+              ) : null}
+              <SessionView
+                key={selected}
+                id={selected}
+                takesFocus={narrow}
+                hrefOf={hrefOf}
+                onOpen={open}
+                onTag={(tag) => filterTo({ tag: [tag] })}
+              />
+            </>
+          )}
+        </section>
       </main>
       <KeysDialog open={keysOpen} onClose={() => setKeysOpen(false)} />
     </div>

@@ -77,21 +77,24 @@ function Fact({ name, value }: { name: string; value: string | null }) {
 }
 
 function Copy({ text, what }: { text: string; what: string }) {
-  const [done, setDone] = useState<"copied" | "not copied" | null>(null);
+  const [done, setDone] = useState<"" | "copied" | "not copied">("");
   return (
-    <button
-      type="button"
-      className="quiet"
-      onClick={() => {
-        void navigator.clipboard.writeText(text).then(
-          () => setDone("copied"),
-          () => setDone("not copied"),
-        );
-      }}
-      onBlur={() => setDone(null)}
-    >
-      <span role="status">{done ?? `Copy ${what}`}</span>
-    </button>
+    <>
+      <button
+        type="button"
+        className="quiet"
+        onClick={() => {
+          void navigator.clipboard.writeText(text).then(
+            () => setDone("copied"),
+            () => setDone("not copied"),
+          );
+        }}
+        onBlur={() => setDone("")}
+      >
+        Copy {what}
+      </button>
+      <span role="status">{done}</span>
+    </>
   );
 }
 
