@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"encoding/json"
 	"time"
 )
@@ -144,3 +145,21 @@ func (e *ImportOrderError) Error() string {
 // Pricer says what a request cost in US dollars and where the price comes
 // from; ok is false when nobody knows.
 type Pricer func(provider, model string, u Usage) (usd float64, source string, ok bool)
+
+// Exceeds reports whether u is a later snapshot of a request than v: output
+// grows as it is written, the rest settles ties.
+func (u Usage) Exceeds(v Usage) bool {
+	count := func(n *int64) int64 {
+		if n == nil {
+			return -1
+		}
+		return *n
+	}
+	return cmp.Or(
+		cmp.Compare(count(u.OutputTokens), count(v.OutputTokens)),
+		cmp.Compare(count(u.InputTokens), count(v.InputTokens)),
+		cmp.Compare(u.CacheReadTokens, v.CacheReadTokens),
+		cmp.Compare(u.CacheWriteTokens, v.CacheWriteTokens),
+		cmp.Compare(u.ReasoningTokens, v.ReasoningTokens),
+	) > 0
+}

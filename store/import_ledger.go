@@ -167,7 +167,7 @@ func unread(c *conn, sessionID string) (more bool, err error) {
 		if err := c.run("DELETE FROM import_requests WHERE log_key = ? AND number = ?", logKey, number); err != nil {
 			return false, err
 		}
-		if err := replaceUsage(c, sessionID, logKey, old, nil, 0); err != nil {
+		if err := replaceUsage(c, logKey, old, nil, 0); err != nil {
 			return false, err
 		}
 	}

@@ -82,11 +82,27 @@ func (i *importing) grow(row importRow, p session.ImportPart, number int64, r se
 		old = scanUsageRecord(stmt)
 		return nil
 	}, row.logKey, number)
-	if err != nil || !found || !larger(r.Usage, old.usage) {
+	if err != nil || !found || !r.Usage.Exceeds(old.usage) {
 		return err
 	}
 	next := usageRecord{number: number, key: rollupKey{quarterOf(seconds(r.At)), r.Project, p.Facts.Provider, r.Model}, usage: r.Usage}
-	return replaceUsage(i.c, row.session, row.logKey, old, &next, seconds(r.At))
+	if err := replaceUsage(i.c, row.logKey, old, &next, seconds(r.At)); err != nil {
+		return err
+	}
+	return shiftTotals(i.c, row, old.usage, r.Usage)
+}
+
+// shiftTotals puts a request's larger usage into a session's totals. Only where
+// something became known or unknown is everything summed again.
+func shiftTotals(c *conn, row importRow, old, next session.Usage) error {
+	if (old.InputTokens == nil) != (next.InputTokens == nil) || (old.OutputTokens == nil) != (next.OutputTokens == nil) ||
+		(old.CostUSD == nil) != (next.CostUSD == nil) {
+		return sumTotals(c, row.session, row.logKey)
+	}
+	return c.run(`UPDATE sessions SET input_tokens = input_tokens - coalesce(?1, 0) + coalesce(?2, 0),
+		output_tokens = output_tokens - coalesce(?3, 0) + coalesce(?4, 0),
+		total_cost_usd = total_cost_usd - coalesce(?5, 0) + coalesce(?6, 0) WHERE id = ?7`,
+		old.InputTokens, next.InputTokens, old.OutputTokens, next.OutputTokens, old.CostUSD, next.CostUSD, row.session)
 }
 
 // usageRecord is a row of usage_records and where the rollup counts it.
@@ -112,32 +128,9 @@ func scanUsageRecord(stmt *sqlite3.Stmt) usageRecord {
 	}
 }
 
-// larger reports whether a snapshot of a request is a later one than b.
-func larger(a, b session.Usage) bool {
-	value := func(n *int64) int64 {
-		if n == nil {
-			return -1
-		}
-		return *n
-	}
-	for _, pair := range [][2]int64{
-		{value(a.OutputTokens), value(b.OutputTokens)},
-		{value(a.InputTokens), value(b.InputTokens)},
-		{a.CacheReadTokens, b.CacheReadTokens},
-		{a.CacheWriteTokens, b.CacheWriteTokens},
-		{a.ReasoningTokens, b.ReasoningTokens},
-	} {
-		if pair[0] != pair[1] {
-			return pair[0] > pair[1]
-		}
-	}
-	return false
-}
-
-// replaceUsage takes a request's usage out of ledger, rollup, log and totals
-// and puts next, if there is one, in its place. Totals that no other request
-// makes become unknown again.
-func replaceUsage(c *conn, sessionID string, logKey int64, old usageRecord, next *usageRecord, at float64) error {
+// replaceUsage takes a request's usage out of ledger, rollup and log and puts
+// next, if there is one, in its place. The session's totals are the caller's.
+func replaceUsage(c *conn, logKey int64, old usageRecord, next *usageRecord, at float64) error {
 	d := drift{key: old.key, unpriced: 1}
 	if old.usage.CostUSD != nil {
 		d = drift{key: old.key, usd: *old.usage.CostUSD, priced: 1}
@@ -172,14 +165,10 @@ func replaceUsage(c *conn, sessionID string, logKey int64, old usageRecord, next
 	if err != nil {
 		return err
 	}
-	err = c.run(`INSERT INTO usage_quarter (quarter_utc, project, provider, model, priced_usd, priced_n, unpriced_n) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+	return c.run(`INSERT INTO usage_quarter (quarter_utc, project, provider, model, priced_usd, priced_n, unpriced_n) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
 		ON CONFLICT (quarter_utc, project, provider, model) DO UPDATE SET
 		priced_usd = priced_usd + ?5, priced_n = priced_n + ?6, unpriced_n = unpriced_n + ?7`,
 		next.key.quarter, next.key.project, next.key.provider, next.key.model, cost, priced, unpriced)
-	if err != nil {
-		return err
-	}
-	return sumTotals(c, sessionID, logKey)
 }
 
 // sumTotals makes a session's totals the sums of its requests.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -269,7 +270,14 @@ func (r *reading) request(subagent string, key [16]byte, at time.Time, model str
 	}
 	r.seen(subagent, at, false)
 	p := r.part(subagent)
-	p.Requests = append(p.Requests, session.ImportRequest{Key: key, At: at, Model: model, Project: f.Project, Usage: u})
+	next := session.ImportRequest{Key: key, At: at, Model: model, Project: f.Project, Usage: u}
+	known := slices.IndexFunc(p.Requests, func(q session.ImportRequest) bool { return q.Key == key })
+	switch {
+	case known < 0:
+		p.Requests = append(p.Requests, next)
+	case u.Exceeds(p.Requests[known].Usage):
+		p.Requests[known] = next
+	}
 }
 
 // place notes where a session works; the first place counts.

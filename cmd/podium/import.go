@@ -95,8 +95,10 @@ func (i *importRun) run(ctx context.Context) (err error) {
 	if _, err := os.Stat(i.options.Dir); err != nil { // before a store is made for nothing
 		return fmt.Errorf("look for %s sessions in %s: %w; name their folder", i.options.Tool, i.options.Dir, errors.Unwrap(err))
 	}
-	if i.options.Since, err = sinceTime(i.flags.since, time.Now()); err != nil {
-		return err
+	if i.flags.since != "" {
+		if i.options.Since, err = timeAgo("--since", i.flags.since, time.Now()); err != nil {
+			return err
+		}
 	}
 	i.options.Price = pricer(cfg)
 	sink, closeSink, err := i.open(ctx, cfg)
@@ -148,28 +150,14 @@ func (i *importRun) open(ctx context.Context, cfg config.Config) (transcript.Sin
 	return transcript.DryRun(s), s.Close, nil
 }
 
-// sinceTime reads --since: a day in local time or a time ago.
-func sinceTime(text string, now time.Time) (time.Time, error) {
-	if text == "" {
-		return time.Time{}, nil
-	}
-	if day, err := time.ParseInLocation(time.DateOnly, text, time.Local); err == nil {
-		return day, nil
-	}
-	if ago, err := time.ParseDuration(text); err == nil && ago > 0 {
-		return now.Add(-ago), nil
-	}
-	return time.Time{}, usageErrorf("--since is %q: give a day like 2026-11-30 or a time ago like 720h", text)
-}
-
 // print says what an import did: the sum on stdout, lines and files that could
 // not be used on stderr.
 func (i *importRun) print(r transcript.Report, note string) error {
 	for _, t := range r.Troubles {
-		fmt.Fprintf(i.err, "podium: cannot read %s: %s\n", t.Path, t.Text)
+		fmt.Fprintf(i.err, "podium: cannot read %s: %s\n", printable(t.Path), printable(t.Text))
 	}
 	for _, p := range r.Problems {
-		fmt.Fprintf(i.err, "podium: %s:%d: %s (byte %d)\n", p.Path, p.Line, p.Text, p.Offset)
+		fmt.Fprintf(i.err, "podium: %s:%d: %s (byte %d)\n", printable(p.Path), p.Line, printable(p.Text), p.Offset)
 	}
 	if i.flags.asJSON {
 		return json.NewEncoder(i.out).Encode(r)

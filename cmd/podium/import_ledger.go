@@ -75,7 +75,7 @@ func (a *app) printLedger(files []session.ImportFile, asJSON bool) error {
 		return err
 	}
 	for _, f := range files {
-		fmt.Fprintf(a.out, "%s  %s\n", f.Tool, f.Path)
+		fmt.Fprintf(a.out, "%s  %s\n", f.Tool, printable(f.Path))
 		fmt.Fprintf(a.out, "    %s of %s read, %d lines: %d records kept, %d known\n",
 			byteCount(f.Cursor), byteCount(max(f.Size, 0)), f.Lines, f.Kept, f.Known)
 		for _, reason := range slices.Sorted(maps.Keys(f.Skipped)) {
@@ -88,10 +88,10 @@ func (a *app) printLedger(files []session.ImportFile, asJSON bool) error {
 			fmt.Fprintf(a.out, "    %d damaged lines\n", f.Damaged)
 		}
 		for _, p := range f.Problems {
-			fmt.Fprintf(a.out, "    line %d: %s (byte %d, %d bytes)\n", p.Line, p.Text, p.Offset, p.Length)
+			fmt.Fprintf(a.out, "    line %d: %s (byte %d, %d bytes)\n", p.Line, printable(p.Text), p.Offset, p.Length)
 		}
 		if f.LastError != "" {
-			fmt.Fprintf(a.out, "    last error: %s\n", f.LastError)
+			fmt.Fprintf(a.out, "    last error: %s\n", printable(f.LastError))
 		}
 		if !f.GoneAt.IsZero() {
 			fmt.Fprintf(a.out, "    gone since %s\n", f.GoneAt.Local().Format(time.DateTime))

@@ -25,7 +25,7 @@ func newSessionsCommand(a *app) *cobra.Command {
 		Args:  argsUsage(cobra.NoArgs),
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newSessionsListCommand(a), newSessionsShowCommand(a), newSessionsTagCommand(a))
+	cmd.AddCommand(newSessionsListCommand(a), newSessionsShowCommand(a), newSessionsTagCommand(a), newSessionsPruneCommand(a))
 	return cmd
 }
 

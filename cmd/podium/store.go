@@ -30,6 +30,7 @@ func newStoreCommand(a *app) *cobra.Command {
 		newStoreCheckCommand(a),
 		newStoreBackupCommand(a),
 		newStoreRotateCommand(a),
+		newStoreRepriceCommand(a),
 	)
 	return cmd
 }
