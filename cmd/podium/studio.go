@@ -89,6 +89,9 @@ type daemon struct {
 	view *store.View
 	// page is the address a person opens, signed in once.
 	page string
+	// follow starts the imports that the configuration asks for; what it returns
+	// ends them.
+	follow func(context.Context) (end func() error)
 }
 
 // openStudio makes the daemon over the configured store.
@@ -109,7 +112,7 @@ func (a *app) openStudio(ctx context.Context, file, listen string) (*daemon, err
 	if err := makeKeyring(cfg); err != nil {
 		log.Warn("the bounded listing is not available", "error", err)
 	}
-	d := &daemon{view: openView(cfg, log)}
+	d := &daemon{view: openView(cfg, log), follow: func(ctx context.Context) func() error { return followImports(ctx, cfg, log) }}
 	if d.view != nil {
 		sc.Sources = sourcesOf(d.view)
 		sc.Sources.Windows = newLister(cfg, d.view)
@@ -130,7 +133,8 @@ func (a *app) openStudio(ctx context.Context, file, listen string) (*daemon, err
 
 // serve answers until ctx ends, and closes what was opened.
 func (d *daemon) serve(ctx context.Context) error {
-	return errors.Join(d.server.Serve(ctx, d.ln), d.close())
+	end := d.follow(ctx)
+	return errors.Join(d.server.Serve(ctx, d.ln), end(), d.close())
 }
 
 func (d *daemon) close() error {
