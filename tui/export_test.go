@@ -1,5 +1,7 @@
 package tui
 
+import "podium.local/protocol"
+
 // Held are how many blocks and gaps a model holds.
 func (m *Model) Held() (blocks, gaps, bytes int) {
 	for _, b := range m.conv.blocks {
@@ -48,3 +50,6 @@ func Segments(parts []string) []string {
 	}
 	return out
 }
+
+// Event shows one event of a pod, without a pod.
+func (m *Model) Event(d protocol.EventData) { m.event(protocol.Event{Data: d}) }

@@ -344,6 +344,9 @@ func (p *Picker) entry(e Entry) []string {
 	right := []string{style.Render(cleanLine(e.State)), p.r.soft.Render(when), p.r.soft.Render(money(e.CostUSD, e.CostPartial, p.r.dash))}
 	first := style.Render(shape) + " " + p.r.bold.Render(name) + "  " + strings.Join(right, p.r.soft.Render(p.r.dot))
 	about := cleanLine(cmp.Or(e.Last, e.Title))
+	if about == name {
+		about = "" // it stands above
+	}
 	second := strings.Join(slices.DeleteFunc([]string{cleanLine(e.Session[:min(8, len(e.Session))]), cleanLine(e.Model), about}, func(s string) bool { return s == "" }), p.r.dot)
 	return []string{first, "  " + p.r.soft.Render(second)}
 }

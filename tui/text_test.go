@@ -104,6 +104,40 @@ func FuzzOnlyStyles(f *testing.F) {
 	})
 }
 
+// FuzzScreen puts foreign text in every place that a pod can fill.
+func FuzzScreen(f *testing.F) {
+	for _, h := range hostile {
+		f.Add(h, `{"file_path":"`+h+`","content":1,"old_string":"a`)
+	}
+	f.Add(answer, `{"file_path":"a.go","new_string":"x\ny","old_string":"x"}`)
+	f.Fuzz(func(t *testing.T, text, arguments string) {
+		m := tui.NewModel(t.Context(), tui.Options{Name: text, Client: us})
+		for _, d := range []protocol.EventData{
+			protocol.UserInput{Text: text, Client: text}, protocol.TurnStart{}, protocol.TextDelta{Text: text}, protocol.TextDelta{Text: arguments}, protocol.TextDone{Text: text + arguments},
+			protocol.ReasoningDelta{Text: text}, protocol.ToolCallStart{ID: "c", Name: "Edit"}, protocol.ToolCallArgsDelta{ID: "c", JSON: arguments},
+		} {
+			m.Event(d)
+			check(t, m.View().Content)
+		}
+		for _, d := range []protocol.EventData{
+			protocol.ReasoningDone{Text: text}, protocol.ToolCallDone{ID: "c", Name: "Edit", Arguments: arguments}, protocol.ToolResult{ID: "c", Output: text},
+			protocol.ToolResult{ID: text, Output: text, IsError: true, Summary: &text}, protocol.Notification{Message: text}, protocol.CompactFailed{Error: text},
+			protocol.Error{Message: text, Code: protocol.ErrorCode(text)}, protocol.RunEnd{Error: text, Result: protocol.RunResult(text)},
+		} {
+			m.Event(d)
+		}
+		check(t, m.View().Content)
+	})
+}
+
+// check reports what commands the terminal on a screen.
+func check(t *testing.T, content string) {
+	t.Helper()
+	if found := commands(content); len(found) > 0 {
+		t.Errorf("the screen holds %q", found)
+	}
+}
+
 func TestDiff_GivesBothSidesBack(t *testing.T) {
 	t.Parallel()
 	lines := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "c", ""}), 1, 12)
