@@ -314,13 +314,18 @@ func (c *Config) narrow(within []ruleLayer) []Notice {
 	c.Scope.Within = rules(within)
 	var notices []Notice
 	for i, r := range c.Scope.Within {
-		if !slices.ContainsFunc(c.Scope.Allow, func(have Rule) bool { return have.covers(r) }) {
+		if !c.Scope.allows(r) {
 			name := fmt.Sprintf("scope.allow[%d].target", i)
 			notices = append(notices, Notice{c.Project.File, c.Project.doc.line(name), name,
 				"asks for more than you allow, and only what you allow is given; podium trust " + c.Project.Dir + " changes that"})
 		}
 	}
 	return notices
+}
+
+// allows reports that one rule of the scope gives everything that r gives.
+func (s Scope) allows(r Rule) bool {
+	return slices.ContainsFunc(s.Allow, func(have Rule) bool { return have.covers(r) })
 }
 
 // covers reports that r gives everything that other gives, going by names

@@ -224,6 +224,32 @@ func needOf(k key) Need {
 	}
 }
 
+// Weigh puts what trust would add to the user's scope under NeedTrust. user is
+// the scope that holds in the project's folder without the project. Trust lets
+// the project's rules replace the user's, so allow rules weigh that give more,
+// and deny rules when some of the user's would go.
+func (p *Project) Weigh(user Scope) {
+	have := p.doc.layer.Scope
+	for i, r := range rules(have.Allow) {
+		if !user.allows(r) {
+			p.needTrust(fmt.Sprintf("scope.allow[%d].", i))
+		}
+	}
+	deny := rules(have.Deny)
+	goes := func(r Rule) bool { return !slices.Contains(deny, r) }
+	if have.Deny != nil && slices.ContainsFunc(user.Deny, goes) {
+		p.needTrust("scope.deny")
+	}
+}
+
+func (p *Project) needTrust(prefix string) {
+	for i := range p.Settings {
+		if strings.HasPrefix(p.Settings[i].Key, prefix) {
+			p.Settings[i].Needs = NeedTrust
+		}
+	}
+}
+
 // say is the layer that the file contributes, the narrowing of the scope that
 // comes instead of rules, and what had to be left out. Both layers are built
 // from what is allowed, so a key that somebody adds is refused until it is

@@ -133,3 +133,36 @@ func TestTrust_RecordThatCannotBeBelievedStopsTheLoad(t *testing.T) {
 		})
 	}
 }
+
+func TestWeigh_WhatTrustAddsToTheScopeNeedsTrust(t *testing.T) {
+	t.Parallel()
+	deny := []config.Rule{{Target: "/secret", Permission: config.PermissionRead, Recursive: true}}
+	for name, c := range map[string]struct {
+		file string
+		deny []config.Rule
+		want config.Need
+	}{
+		"within the user's":         {"[[scope.allow]]\ntarget = \"sub\"\npermission = \"write\"", nil, config.NeedNothing},
+		"outside the user's":        {"[[scope.allow]]\ntarget = \"/\"\npermission = \"read\"", nil, config.NeedTrust},
+		"inline and outside":        {"[scope]\nallow = [{target = \"..\", permission = \"read\"}]", nil, config.NeedTrust},
+		"another deny":              {"[[scope.deny]]\ntarget = \"x\"\npermission = \"read\"", nil, config.NeedNothing},
+		"a deny in place of yours":  {"[[scope.deny]]\ntarget = \"x\"\npermission = \"read\"", deny, config.NeedTrust},
+		"no deny in place of yours": {"[scope]\ndeny = []", deny, config.NeedTrust},
+		"your deny again":           {"[[scope.deny]]\ntarget = \"/secret\"\npermission = \"read\"", deny, config.NeedNothing},
+	} {
+		p := newPlace(t)
+		p.write(p.projectFile(), c.file)
+		mine, _ := p.mustLoad(func(o *config.Options) { o.NoProject = true })
+		mine.Scope.Deny = c.deny
+		with, _ := p.mustLoad()
+		with.Project.Weigh(mine.Scope)
+		for _, s := range with.Project.Settings {
+			if s.Needs != c.want {
+				t.Errorf("%s: %s needs %s, want %s", name, s.Key, s.Needs, c.want)
+			}
+		}
+		if len(with.Project.Settings) == 0 {
+			t.Errorf("%s: no settings", name)
+		}
+	}
+}

@@ -93,6 +93,11 @@ func (t trust) add(dir string, dryRun bool) error {
 	if p == nil {
 		return fmt.Errorf("trust %s: there is no .podium/config.toml in it or in a folder above", dir)
 	}
+	cfg, _, err := config.Load(config.Options{Env: t.lookupEnv, NoProject: true, WorkDir: p.Dir})
+	if err != nil {
+		return err
+	}
+	p.Weigh(cfg.Scope)
 	if !t.asJSON {
 		if err := showProject(t.out, p); err != nil {
 			return err
@@ -136,7 +141,7 @@ func showProject(w io.Writer, p *config.Project) error {
 		need  config.Need
 		title string
 	}{
-		{config.NeedTrust, "with trust it also sets:"},
+		{config.NeedTrust, "with trust it also sets (its scope then replaces yours):"},
 		{config.NeedNothing, "without trust it sets (its scope can only narrow yours):"},
 		{config.NeedUser, "never, only your own configuration may set:"},
 	} {
