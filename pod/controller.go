@@ -17,10 +17,6 @@ const (
 	messageStopping       = "refused: the pod is shutting down"
 )
 
-// onceGrace is how long a pod that is to end after its first run waits for
-// somebody to start it while nobody is connected.
-const onceGrace = 30 * time.Second
-
 // command is one method on its way to the controller.
 type command struct {
 	client *client
@@ -58,7 +54,7 @@ type controller struct {
 func (k *controller) serve(ctx context.Context) {
 	p := k.p
 	k.wake(true)
-	alone := time.NewTimer(onceGrace)
+	alone := time.NewTimer(p.o.OnceGrace)
 	defer alone.Stop()
 	for !k.over() {
 		select {
@@ -70,7 +66,7 @@ func (k *controller) serve(ctx context.Context) {
 		case r := <-k.prepared:
 			k.endCompaction(r)
 		case <-p.lonely:
-			alone.Reset(onceGrace)
+			alone.Reset(p.o.OnceGrace)
 		case <-alone.C:
 			if p.o.Once && k.run == nil && k.state == protocol.StateIdle && p.hub.empty() {
 				p.log.Info("nobody came to start a run")

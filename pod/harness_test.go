@@ -253,3 +253,10 @@ func slowToDie(began chan<- struct{}, die <-chan struct{}) func(context.Context,
 func delta(text string) llm.Delta { return llm.BlockDelta{Text: text} }
 
 func stop() llm.Delta { return llm.BlockStop{} }
+
+// readerOf is a file reader for which every file holds the same.
+func readerOf(content string) func(context.Context, json.RawMessage) tool.Result {
+	return func(context.Context, json.RawMessage) tool.Result {
+		return tool.Result{Summary: "read", Content: content}
+	}
+}

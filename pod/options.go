@@ -64,9 +64,11 @@ type Options struct {
 	New       bool
 	SessionID string
 
-	// Once ends the pod after its first run, and also when everybody left before
-	// there was one.
-	Once bool
+	// Once ends the pod after its first run, and also when there was none and
+	// nobody was connected for OnceGrace, which is 30 s by default: who starts a
+	// pod first looks whether it answers, and comes back to talk.
+	Once      bool
+	OnceGrace time.Duration
 	// Notices are shown to every client, as what came up before the pod could
 	// speak (an ignored key of a project file).
 	Notices []protocol.Notification
@@ -139,6 +141,7 @@ func (o *Options) setDefaults() {
 	or(&o.Retry.Base, time.Second)
 	or(&o.Retry.Max, time.Minute)
 	or(&o.Retry.MaxAfter, 10*time.Minute)
+	or(&o.OnceGrace, 30*time.Second)
 	or(&o.Compaction.Deadline, 5*time.Minute)
 	if o.Compaction.Provider == nil {
 		o.Compaction.Provider, o.Compaction.Model, o.Compaction.Price = o.Provider, o.Model, o.Price

@@ -274,6 +274,30 @@ func TestOnce_EndsAlsoWhenItsStarterHasVanished(t *testing.T) {
 	}
 }
 
+func TestOnce_EndsWhenNobodyComes(t *testing.T) {
+	p := podtest.Try(t, pod.Options{Once: true, OnceGrace: 100 * time.Millisecond})
+	// Looking whether it answers is not coming.
+	if !(pod.Found{Socket: p.Socket()}).Answers() {
+		t.Error("the pod does not answer")
+	}
+	if err := p.Wait(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestFolder_IsMadePrivateAgain(t *testing.T) {
+	runDir := podtest.RunDir(t)
+	if err := os.MkdirAll(filepath.Join(runDir, "p"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	podtest.Start(t, pod.Options{RunDir: runDir})
+	for _, dir := range []string{runDir, filepath.Join(runDir, "p")} {
+		if info, err := os.Stat(dir); err != nil || info.Mode().Perm() != 0o700 {
+			t.Errorf("%s: %v, %v", dir, info.Mode(), err)
+		}
+	}
+}
+
 func TestName_IsHeldByOneProcess(t *testing.T) {
 	spec := newChildSpec(t, "solo")
 	c := startChild(t, spec)

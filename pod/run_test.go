@@ -500,6 +500,27 @@ func TestRun_FullDiskStopsTheRunAndShowsNothingUnsaved(t *testing.T) {
 	}
 }
 
+func TestRun_WaitsForALockedStoreAndSaysSo(t *testing.T) {
+	st := podtest.NewStore()
+	a := attend(t, podtest.Start(t, pod.Options{Store: st}))
+	st.FailWith(func(operation string) error {
+		if operation == "commit" {
+			return session.ErrBusy
+		}
+		return nil
+	})
+	a.base.Send(protocol.Run{Input: "hi"})
+	if n := podtest.Await[protocol.Notification](a.base); n.Source != protocol.SourcePod || !strings.Contains(n.Message, "locked") {
+		t.Errorf("%+v", n)
+	}
+	// Others are served meanwhile.
+	if hello, _ := a.p.Dial().Hello(protocol.Hello{}); hello.State != protocol.StateRunning {
+		t.Errorf("%+v", hello)
+	}
+	st.FailWith(nil)
+	a.base.UntilName(protocol.EventRunEnd)
+}
+
 func TestPod_EndsWhenItsSessionIsTakenOver(t *testing.T) {
 	st := podtest.NewStore()
 	p := podtest.Try(t, pod.Options{Store: st})

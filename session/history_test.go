@@ -305,6 +305,20 @@ func TestCut_NeverPartsACallFromItsResult(t *testing.T) {
 	})
 }
 
+func TestOccupancy_ARolledBackInputIsNotMeasuredAnyMore(t *testing.T) {
+	var l log
+	in := int64(1000)
+	id := l.input("q")
+	l.add(session.KindTurnEnd, session.TurnEnd{Usage: &session.Usage{InputTokens: &in}})
+	l.add(session.KindRolledBack, session.RolledBack{EntryID: id})
+	l.input("q2")
+	h := fold(t, l)
+	// Nothing of what was measured is left, so the bytes alone count.
+	if got := h.Occupancy(0); h.Measured().Items != 0 || got > 20 {
+		t.Errorf("%d tokens, %d items measured", got, h.Measured().Items)
+	}
+}
+
 func TestOccupancy_IsTheMeasurementAndWhatCameSince(t *testing.T) {
 	var l log
 	l.input("q")
