@@ -255,9 +255,7 @@ func (r *reading) keep(text string) string {
 	if len(text) <= maxText {
 		return text
 	}
-	src := r.source("")
-	return shorten(text, preview) + fmt.Sprintf("\n\n[%d bytes in all; the whole stands in %s at byte %d, %d bytes, SHA-256 %s]",
-		len(text), src.File, src.Offset, src.Length, src.SHA256)
+	return shorten(text, preview) + fmt.Sprintf("\n\n[%d bytes in all; %s prints the line that it stands in]", len(text), SourceCommand(*r.source("")))
 }
 
 // request books the usage of a request.

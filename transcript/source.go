@@ -3,12 +3,14 @@ package transcript
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
+	"strings"
 	"syscall"
 	"time"
 
@@ -127,4 +129,50 @@ func resume(f *os.File, info fs.FileInfo, row session.ImportFile) (next session.
 func anew(f session.ImportFile) session.ImportFile {
 	f.Cursor, f.Lines, f.Damaged, f.Raw, f.Clamped, f.Skipped, f.Problems = 0, 0, 0, 0, 0, nil, nil
 	return f
+}
+
+// SourceCommand is the command line that prints what stands at a source.
+func SourceCommand(s session.Source) string {
+	return fmt.Sprintf("podium import source '%s' %d %d %s", strings.ReplaceAll(s.File, "'", `'\''`), s.Offset, s.Length, s.SHA256)
+}
+
+// ErrSourceGone means that a file is no longer what it was when it was
+// imported.
+var ErrSourceGone = errors.New("the source is gone")
+
+// ReadSource writes what stands at a source to w, after it was found to be
+// what was imported: ErrSourceGone if it is not, and nothing is written.
+func ReadSource(ctx context.Context, s session.Source, w io.Writer) (err error) {
+	f, _, err := openRegular(s.File)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("read %s: %w", s.File, ErrSourceGone)
+	}
+	if err != nil {
+		return fmt.Errorf("read %s: %w", s.File, plainPath(err))
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	h := sha256.New()
+	for _, to := range []io.Writer{h, w} {
+		n, err := io.Copy(to, &stoppable{ctx, io.NewSectionReader(f, s.Offset, s.Length)})
+		if err != nil {
+			return fmt.Errorf("read %s: %w", s.File, err)
+		}
+		if n != s.Length || to == h && hex.EncodeToString(h.Sum(nil)) != s.SHA256 {
+			return fmt.Errorf("read %s: %w: other bytes stand there now", s.File, ErrSourceGone)
+		}
+	}
+	return nil
+}
+
+// stoppable is a reader that ends with a context.
+type stoppable struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (s *stoppable) Read(p []byte) (int, error) {
+	if err := context.Cause(s.ctx); err != nil {
+		return 0, err
+	}
+	return s.r.Read(p)
 }

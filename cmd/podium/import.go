@@ -29,6 +29,7 @@ func newImportCommand(a *app) *cobra.Command {
 		newImportToolCommand(a, transcript.Codex, "Codex", "$CODEX_HOME or ~/.codex"),
 		newImportStatusCommand(a),
 		newImportForgetCommand(a),
+		newImportSourceCommand(a),
 	)
 	return cmd
 }

@@ -14,6 +14,7 @@ import (
 
 	"podium.local/session"
 	"podium.local/store"
+	"podium.local/transcript"
 )
 
 func newImportStatusCommand(a *app) *cobra.Command {
@@ -89,6 +90,10 @@ func (a *app) printLedger(files []session.ImportFile, asJSON bool) error {
 		}
 		for _, p := range f.Problems {
 			fmt.Fprintf(a.out, "    line %d: %s (byte %d, %d bytes)\n", p.Line, printable(p.Text), p.Offset, p.Length)
+			if p.SHA256 != "" {
+				src := session.Source{File: f.Path, Offset: p.Offset, Length: p.Length, SHA256: p.SHA256}
+				fmt.Fprintf(a.out, "        %s prints it\n", printable(transcript.SourceCommand(src)))
+			}
 		}
 		if f.LastError != "" {
 			fmt.Fprintf(a.out, "    last error: %s\n", printable(f.LastError))
