@@ -114,9 +114,14 @@ func (s *Store) transact(ctx context.Context, c *conn, change func(*conn) error)
 			err = fmt.Errorf("stopped: %w", cause)
 		}
 	}()
+	if err := s.letOthersIn(ctx); err != nil {
+		return err
+	}
 	if err := s.begin(ctx, c); err != nil {
 		return err
 	}
+	held := time.Now()
+	defer func() { s.free = time.Now().Add(min(time.Since(held), longestGap)) }()
 	if err := s.recheck(c); err != nil {
 		return err
 	}
@@ -126,11 +131,36 @@ func (s *Store) transact(ctx context.Context, c *conn, change func(*conn) error)
 	return c.Exec("COMMIT")
 }
 
+// The lock has no queue: whoever came back at once would have it for ever. So
+// waiters look again after at most longestPause, and who writes in bulk stays
+// off the lock for as long as it held it, longestGap at most.
+const (
+	longestPause = 5 * time.Millisecond
+	longestGap   = 20 * time.Millisecond
+)
+
+// letOthersIn waits until a bulk writer may have the lock again. The caller
+// holds the turn.
+func (s *Store) letOthersIn(ctx context.Context) error {
+	wait := time.Until(s.free)
+	if !s.opts.Bulk || wait <= 0 {
+		return nil
+	}
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
 // begin starts the transaction. SQLite's own busy handler would be skipped
 // where waiting could deadlock, so the waiting is done here, outside of it.
 func (s *Store) begin(ctx context.Context, c *conn) error {
 	start, told := time.Now(), false
-	for pause := time.Millisecond; ; pause = min(2*pause, 64*time.Millisecond) {
+	for pause := time.Millisecond; ; pause = min(2*pause, longestPause) {
 		err := c.Exec("BEGIN IMMEDIATE")
 		if err == nil || !temporary(err) {
 			return err

@@ -1,40 +1,52 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
 	"podium.local/config"
+	"podium.local/pod"
 	"podium.local/protocol"
 	"podium.local/rehearsal"
-	"podium.local/session"
-	"podium.local/store"
 )
 
 // demoPods are the three agents of the demo: one a wire, each with its job in
 // the sample repository. Models and jobs are those of the rehearsal script.
 var demoPods = []demoPod{
-	{name: "implementer", provider: "anthropic", model: "claude-sonnet-4-6", prompt: "The cart's total is wrong when a line has more than one piece. Fix it."},
-	{name: "reviewer", provider: "openai", model: "gpt-5-mini", prompt: "Review this repository and leave your findings in REVIEW.md."},
-	{name: "librarian", provider: "openai-chat", model: "heron-coder-9b", prompt: "Write NOTES.md: what is in this repository and where."},
+	{name: "implementer", provider: "anthropic", model: "claude-sonnet-4-6", priced: true, prompt: "The cart's total is wrong when a line has more than one piece. Fix it."},
+	{name: "reviewer", provider: "openai", model: "gpt-5-mini", priced: true, prompt: "Review this repository and leave your findings in REVIEW.md."},
+	{
+		name: "librarian", provider: "openai-chat", model: "heron-coder-9b", prompt: "Write NOTES.md: what is in this repository and where.",
+		config: demoCompaction,
+	},
 }
 
 type demoPod struct {
 	name, provider, model, prompt string
+	// priced says that the model's price is known.
+	priced bool
+	// config is the pod's own config.toml; empty for the defaults.
+	config string
 }
+
+// demoCompaction makes a pod compact before a request that finds more than
+// 4,000 tokens in its context, as reading the sample's price list does.
+const demoCompaction = `[compaction]
+compact_request_threshold = 4000
+compact_retained_tokens = 200
+`
 
 func newDemoCommand(a *app) *cobra.Command {
 	var once bool
@@ -42,8 +54,9 @@ func newDemoCommand(a *app) *cobra.Command {
 		Use:   "demo",
 		Short: "the whole product on a scripted model, in a folder of its own",
 		Long: `Start a scripted model server, write a small repository, run three pods that do
-real tool work in it, and show what Podium kept of them. Needs no key and no
-network. Everything lives in a temporary folder that is removed at the end;
+real tool work in it (one of them compacts on the way), write 20,000 sessions of
+history beside them, and show what Podium kept: on this terminal and in Studio,
+whose address is printed. Needs no key and no network. Everything lives in a temporary folder that is removed at the end;
 Ctrl-C ends it. With --once it checks its own results and exits.`,
 		Args: argsUsage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -67,6 +80,9 @@ type demo struct {
 }
 
 func (d *demo) run(ctx context.Context) (err error) {
+	// A terminal that closes ends the demo like Ctrl-C.
+	ctx, hear := signal.NotifyContext(ctx, syscall.SIGHUP)
+	defer hear()
 	if err := d.lay(); err != nil {
 		return err
 	}
@@ -87,7 +103,7 @@ func (d *demo) run(ctx context.Context) (err error) {
 	// Pods are stopped whatever happens next, also when ctx has ended.
 	defer func() { err = errors.Join(err, d.stopPods()) }()
 	if err := d.startPods(ctx, url); err != nil {
-		return err
+		return d.unlessInterrupted(ctx, err)
 	}
 	history := d.fill(ctx)
 	// The store must not be removed under the writer.
@@ -96,8 +112,10 @@ func (d *demo) run(ctx context.Context) (err error) {
 	if err != nil {
 		return d.unlessInterrupted(ctx, err)
 	}
-	if err := history.wait(d.err); err != nil {
-		return d.unlessInterrupted(ctx, err)
+	if d.once {
+		if err := history.wait(d.err); err != nil {
+			return err
+		}
 	}
 	page, stop, err := d.startStudio(ctx)
 	if err != nil {
@@ -111,37 +129,69 @@ func (d *demo) run(ctx context.Context) (err error) {
 		return d.check(ctx, ends, page)
 	}
 	d.next(page)
+	if err := history.wait(d.err); err != nil {
+		return d.unlessInterrupted(ctx, err)
+	}
 	<-ctx.Done()
 	fmt.Fprintln(d.err, "\nStopping the pods and removing the folder.")
 	return nil
 }
 
 // unlessInterrupted makes Ctrl-C an end like any other: the demo was ended by
-// the person who watches it.
+// the person who watches it. A check that was interrupted did not pass.
 func (d *demo) unlessInterrupted(ctx context.Context, err error) error {
-	if ctx.Err() != nil && !d.once {
-		return nil
+	switch {
+	case ctx.Err() == nil:
+		return err
+	case d.once:
+		return &exitError{code: exitCancelled}
 	}
-	return err
+	return nil
 }
 
 // lay makes the folder and the sample repository.
-func (d *demo) lay() error {
-	home, err := os.MkdirTemp("", "podium-demo-")
-	if err != nil {
-		return fmt.Errorf("make a folder for the demo: %w", err)
+func (d *demo) lay() (err error) {
+	if d.home, err = demoFolder(); err != nil {
+		return err
 	}
-	if home, err = filepath.EvalSymlinks(home); err != nil {
-		return fmt.Errorf("make a folder for the demo: %w", err)
-	}
-	d.home, d.repo = home, filepath.Join(home, "shop")
+	d.repo = filepath.Join(d.home, "shop")
 	if err := os.CopyFS(d.repo, rehearsal.SampleRepo()); err != nil {
 		return fmt.Errorf("write the sample repository: %w", err)
 	}
 	inner := *d.app
-	inner.environ = append(without(d.environ, "PODIUM_"), "PODIUM_HOME="+filepath.Join(home, "podium"))
+	inner.environ = append(without(d.environ, "PODIUM_"), "PODIUM_HOME="+filepath.Join(d.home, "podium"))
 	d.inner = &inner
 	return nil
+}
+
+// demoFolder makes a temporary folder in which the pods' sockets find room:
+// where the usual place has too long a path, the system's short one is used.
+func demoFolder() (string, error) {
+	var problem error
+	for _, parent := range []string{"", "/tmp"} {
+		home, err := os.MkdirTemp(parent, "podium-demo-")
+		if err == nil {
+			home, err = filepath.EvalSymlinks(home)
+		}
+		if err != nil {
+			return "", fmt.Errorf("make a folder for the demo: %w; set TMPDIR to a folder that can be written", err)
+		}
+		for _, p := range demoPods {
+			if _, err := pod.SocketPath(filepath.Join(home, "podium", "run"), p.name); err != nil {
+				problem = err
+			}
+		}
+		if problem == nil {
+			return home, nil
+		}
+		if err := os.Remove(home); err != nil {
+			return "", fmt.Errorf("make a folder for the demo: %w", err)
+		}
+		if parent == "" {
+			problem = nil
+		}
+	}
+	return "", fmt.Errorf("make a folder for the demo: set TMPDIR to a folder with a short path: %w", problem)
 }
 
 // without drops the variables that begin with prefix, so that the settings of
@@ -167,6 +217,13 @@ func (d *demo) startPods(ctx context.Context, url string) error {
 	}
 	for _, p := range demoPods {
 		args := []string{"pod", "--name", p.name, "--provider", p.provider, "--model", p.model, "--base-url", url + "/v1", "--dir", d.repo}
+		if p.config != "" {
+			file := filepath.Join(d.home, p.name+".toml")
+			if err := os.WriteFile(file, []byte(p.config), 0o600); err != nil {
+				return fmt.Errorf("write the configuration of %s: %w", p.name, err)
+			}
+			args = append(args, "--config", file)
+		}
 		if _, err := d.inner.startPod(ctx, paths, p.name, args); err != nil {
 			return err
 		}
@@ -200,7 +257,7 @@ func (f *filling) wait(notes io.Writer) error {
 	select {
 	case <-f.done:
 	default:
-		fmt.Fprintln(notes, "\nWriting the rest of the history.")
+		fmt.Fprintf(notes, "\nStill writing %d sessions of history.\n", demoSessions)
 		<-f.done
 	}
 	if f.err == nil {
@@ -263,132 +320,14 @@ The pods are still alive. In another terminal:
 
   export PODIUM_HOME=%s
   podium ps
-  podium history reviewer
-  podium run implementer -p "Do it again, please."
+  podium history librarian
+  podium run reviewer -p "Look again, please."
   podium sessions list
   podium logs librarian
   cat %s
 
 Ctrl-C ends the demo and removes its folder.
 `, page, filepath.Join(d.home, "podium"), filepath.Join(d.repo, "REVIEW.md"))
-}
-
-// check is what --once is for: the work is really there, in the folder and in
-// the store.
-func (d *demo) check(ctx context.Context, ends []protocol.RunResult, page string) error {
-	for i, p := range demoPods {
-		if ends[i] != protocol.RunFinished {
-			return fmt.Errorf("demo check: the run of %s ended %s", p.name, ends[i])
-		}
-	}
-	for file, text := range map[string]string{"shop/cart.go": "l.Price * Cents(l.Quantity)", "REVIEW.md": "", "NOTES.md": ""} {
-		b, err := os.ReadFile(filepath.Join(d.repo, file))
-		if err != nil {
-			return fmt.Errorf("demo check: %w", err)
-		}
-		if len(b) == 0 || !strings.Contains(string(b), text) {
-			return fmt.Errorf("demo check: %s does not hold what its agent wrote", file)
-		}
-	}
-	st, err := d.inner.openStore(ctx, "")
-	if err != nil {
-		return fmt.Errorf("demo check: %w", err)
-	}
-	defer st.Close()
-	for i, p := range demoPods {
-		if err := checkDemoSession(ctx, st, p.name, i < 2); err != nil {
-			return fmt.Errorf("demo check: %w", err)
-		}
-	}
-	if err := checkDemoStudio(ctx, page); err != nil {
-		return fmt.Errorf("demo check: %w", err)
-	}
-	fmt.Fprintln(d.err, "\ndemo check: three runs finished, their files and their sessions are there, and Studio lists them")
-	return nil
-}
-
-// checkDemoSession looks at what the store keeps of one pod: a whole run with
-// tool calls and tokens, and a cost exactly when the model has a price.
-func checkDemoSession(ctx context.Context, st *store.Store, name string, priced bool) error {
-	p, err := st.PodByName(ctx, name)
-	if err != nil {
-		return err
-	}
-	var totals session.Totals
-	kinds := map[session.Kind]int{}
-	err = eachEntry(ctx, st, p.SessionID, func(e session.Entry) error {
-		kinds[e.Kind]++
-		payload, err := e.Decode()
-		if end, ok := payload.(session.TurnEnd); ok {
-			totals.Add(end.Usage)
-		}
-		return err
-	})
-	switch {
-	case err != nil:
-		return err
-	case kinds[session.KindInput] != 1 || kinds[session.KindRunEnd] != 1:
-		return fmt.Errorf("the session of %s has %d inputs and %d run ends, want one each", name, kinds[session.KindInput], kinds[session.KindRunEnd])
-	case kinds[session.KindToolCall] == 0 || kinds[session.KindToolCall] != kinds[session.KindToolResult]:
-		return fmt.Errorf("the session of %s has %d tool calls and %d results", name, kinds[session.KindToolCall], kinds[session.KindToolResult])
-	case !totals.Known || totals.InputTokens == 0 || totals.OutputTokens == 0:
-		return fmt.Errorf("the session of %s has no token counts", name)
-	case priced != (totals.CostUSD != nil):
-		return fmt.Errorf("the cost of %s is %s", name, money(totals.CostUSD, totals.Partial))
-	}
-	return nil
-}
-
-// checkDemoStudio asks the daemon what a browser would: the page, and the list
-// with the history and the demo's own pods in it.
-func checkDemoStudio(ctx context.Context, page string) error {
-	base, _, _ := strings.Cut(page, "#")
-	get := func(path string) ([]byte, error) {
-		req, err := http.NewRequestWithContext(ctx, http.MethodGet, base+path, nil)
-		if err != nil {
-			return nil, err
-		}
-		resp, err := http.DefaultClient.Do(req)
-		if err != nil {
-			return nil, err
-		}
-		defer resp.Body.Close()
-		body, err := io.ReadAll(resp.Body)
-		if err == nil && resp.StatusCode != http.StatusOK {
-			err = fmt.Errorf("studio answered /%s with %s", path, resp.Status)
-		}
-		return body, err
-	}
-	html, err := get("")
-	if err != nil {
-		return err
-	}
-	if !bytes.Contains(html, []byte("<title>Podium</title>")) {
-		return errors.New("studio serves no page")
-	}
-	body, err := get("api/runs/?per_page=3")
-	if err != nil {
-		return err
-	}
-	var list struct {
-		Total int `json:"total"`
-		Runs  []struct {
-			Project *string `json:"project"`
-			Status  string  `json:"status"`
-		} `json:"runs"`
-	}
-	if err := json.Unmarshal(body, &list); err != nil {
-		return fmt.Errorf("studio's list: %w", err)
-	}
-	if want := demoSessions + len(demoPods); list.Total != want || len(list.Runs) != 3 {
-		return fmt.Errorf("studio lists %d sessions, want %d", list.Total, want)
-	}
-	for _, r := range list.Runs {
-		if r.Status != string(session.StatusRunning) {
-			return fmt.Errorf("studio does not list the demo's pods first: a session is %s", r.Status)
-		}
-	}
-	return nil
 }
 
 // stopPods ends the pods that are alive and waits for them.

@@ -116,11 +116,12 @@ func readToEnd(conn *client.Conn) {
 }
 
 // follower finds one run in a pod's stream: the one that the request started.
+// An accepted run is the next to end, also when it fails before its input shows.
 type follower struct {
 	request  string
 	extended bool
-	entry    string
-	begun    bool
+	// accepted says that the run is ours to wait for, begun that its events come.
+	accepted, begun bool
 }
 
 // event says whether e belongs to the run, and how the run ended if it did.
@@ -129,8 +130,8 @@ func (f *follower) event(e protocol.Event) (shown bool, end protocol.RunResult, 
 	case protocol.Error:
 		switch {
 		case e.RequestID == f.request:
-			return false, "", fmt.Errorf("the run was not accepted: %s (%s)", d.Message, d.Code)
-		case !f.begun:
+			return false, "", fmt.Errorf("the run was not accepted: %w", &client.PodError{Method: protocol.MethodRun, Code: d.Code, Message: d.Message})
+		case !f.accepted && !f.begun:
 			return false, "", nil
 		case f.extended:
 			return true, "", nil // run_end follows and says how it ended
@@ -138,22 +139,13 @@ func (f *follower) event(e protocol.Event) (shown bool, end protocol.RunResult, 
 		end, _ = resultOf(e)
 		return true, end, nil
 	case protocol.Accepted:
-		if e.RequestID == f.request && d.EntryID != nil {
-			f.entry = *d.EntryID
-		}
-		return false, "", nil
-	case protocol.UserInput:
-		if f.entry != "" && d.EntryID == f.entry {
-			f.begun = true
-		}
+		f.accepted = f.accepted || e.RequestID == f.request
 		return false, "", nil
 	case protocol.TurnStart:
-		if !f.extended {
-			f.begun = true
-		}
+		f.begun = f.accepted || !f.extended
 		return f.begun, "", nil
 	case protocol.RunEnd:
-		if !f.begun {
+		if !f.accepted && !f.begun {
 			return false, "", nil
 		}
 		return true, d.Result, nil
