@@ -64,14 +64,14 @@ func newProvider(cfg config.Config, m config.Model) (p llm.Provider, scheme stri
 }
 
 // newTools makes the tools of a pod in its working folder, and says which
-// files they may touch.
-func newTools(cfg config.Config, dir, podName string) (*tool.Registry, *tool.Scope, error) {
+// files they may touch. What commands start carries the tag.
+func newTools(cfg config.Config, dir, tag string) (*tool.Registry, *tool.Scope, error) {
 	scope, err := newScope(cfg.Scope)
 	if err != nil {
 		return nil, nil, err
 	}
 	tools, _ := builtin.New(builtin.Options{
-		Dir: dir, Scope: scope, AllowBash: cfg.Worker.AllowBash, Pod: podName, SecretEnv: secretEnv(cfg),
+		Dir: dir, Scope: scope, AllowBash: cfg.Worker.AllowBash, Pod: tag, SecretEnv: secretEnv(cfg),
 		Caps: tool.Caps{Default: cfg.Worker.ToolOutput.DefaultMaxBytes, PerTool: cfg.Worker.ToolOutput.PerTool},
 	})
 	return tools, scope, nil

@@ -84,11 +84,15 @@ func (a *app) hostPod(ctx context.Context, cfg config.Config, dir string, o podO
 	if err != nil {
 		return err
 	}
-	tools, scope, err := newTools(cfg, dir, o.name)
+	if err := cfg.Paths.MakeRun(); err != nil {
+		return err
+	}
+	tag, err := podTag(cfg.Paths.Run, o.name)
 	if err != nil {
 		return err
 	}
-	if err := cfg.Paths.MakeRun(); err != nil {
+	tools, scope, err := newTools(cfg, dir, tag)
+	if err != nil {
 		return err
 	}
 	st, err := makeStore(ctx, cfg, store.Options{
@@ -110,6 +114,10 @@ func (a *app) hostPod(ctx context.Context, cfg config.Config, dir string, o podO
 	if err != nil {
 		return err
 	}
+	notices := endStrays(cfg.Paths.Run, o.name, tag)
+	for _, n := range notices {
+		log.Warn(n.Message)
+	}
 	p, err := pod.Open(ctx, pod.Options{
 		Name: o.name, Dir: dir, RunDir: cfg.Paths.Run,
 		Store: st, Provider: provider, Scheme: scheme, Model: cfg.Model.ID,
@@ -120,7 +128,7 @@ func (a *app) hostPod(ctx context.Context, cfg config.Config, dir string, o podO
 		Retry:        pod.Retry{Attempts: cfg.Model.MaxRetries + 1},
 		ContextLimit: contextLimit, Price: price, Compaction: compaction,
 		Project: projectOf(dir), New: o.fresh, SessionID: o.sessionID, Once: o.once,
-		Version: buildVersion(), Logger: log,
+		Version: buildVersion(), Logger: log, Notices: notices,
 	})
 	if err != nil {
 		return err
