@@ -275,7 +275,7 @@ func (c *compaction) move(r prepared) error {
 		return fmt.Errorf("save the compacted session: %w", err)
 	}
 	p.mark = mark
-	events, err := p.events(written[len(written)-1:], false)
+	events, err := p.events(written[len(written)-1:], 0)
 	if err != nil {
 		return err
 	}

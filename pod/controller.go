@@ -81,9 +81,7 @@ func (k *controller) serve(ctx context.Context) {
 }
 
 // over reports whether there is nothing left to wait for.
-func (k *controller) over() bool {
-	return k.run == nil && k.job == nil && (k.stopping || k.fatal != nil)
-}
+func (k *controller) over() bool { return k.stopping && k.run == nil && k.job == nil }
 
 // handle judges one method in the state of this moment.
 func (k *controller) handle(cmd command) {
@@ -192,18 +190,20 @@ func (k *controller) handleRun(cmd command, m protocol.Run) {
 	if k.job != nil {
 		change = nil
 	}
-	entryID, _, err := p.accept(protocol.InputText, m.Input, c.name, id, change)
+	entryID, repeated, err := p.accept(protocol.InputText, m.Input, c.name, id, change)
 	if err != nil {
 		p.refuseInput(c, id, err)
 		k.check(err)
 		return
 	}
 	c.accept(p.hub, id, protocol.MethodRun, entryID)
-	if k.job != nil {
+	switch {
+	case repeated:
+	case k.job != nil:
 		k.job.next = entryID
-		return
+	default:
+		k.start(entryID)
 	}
-	k.start(entryID)
 }
 
 // start begins a run of what the inbox holds.
@@ -287,6 +287,7 @@ func (k *controller) discardPaused() error {
 // shutdown lets the pod end as soon as its run has.
 func (k *controller) shutdown() {
 	k.stopping = true
+	k.p.hurry()
 	if k.run != nil {
 		k.run.stop(wishShutdown)
 	}
@@ -352,8 +353,18 @@ func (k *controller) check(err error) {
 	if errors.Is(err, session.ErrLost) && k.fatal == nil {
 		k.fatal = err
 		k.p.log.Error("the session was taken over", "error", err)
-		if k.run != nil {
-			k.run.stop(wishShutdown)
-		}
+		k.shutdown()
 	}
+}
+
+// payDebt saves the end of a run that could not be saved when it ended.
+func (k *controller) payDebt() error {
+	if len(k.debt) == 0 {
+		return nil
+	}
+	if _, err := k.p.record(step{entries: k.debt, owed: len(k.debt), phase: session.PhaseIdle}); err != nil {
+		return err
+	}
+	k.debt = nil
+	return nil
 }

@@ -118,6 +118,9 @@ func (k *controller) compactAfterRun(r *run, end []session.Entry) bool {
 
 // compactNow starts a compaction that was asked for.
 func (k *controller) compactNow() error {
+	if err := k.payDebt(); err != nil {
+		return err
+	}
 	hist, err := k.p.loadHistory()
 	if err != nil {
 		return err

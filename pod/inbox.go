@@ -91,8 +91,7 @@ func (p *Pod) takeInbox(r *run, before []session.NewEntry, first bool) error {
 	if err != nil {
 		return err
 	}
-	// The error of an end that is owed was shown when it happened.
-	s := step{entries: before, phase: session.PhaseRunning, run: r.mark(), quiet: len(r.debt) > 0}
+	s := step{entries: before, phase: session.PhaseRunning, run: r.mark(), owed: len(r.debt)}
 	for _, i := range items {
 		s.entries = append(s.entries, session.NewEntry{
 			ID: i.EntryID, Kind: session.KindInput,
@@ -103,7 +102,11 @@ func (p *Pod) takeInbox(r *run, before []session.NewEntry, first bool) error {
 			s.name = clip(i.Text, maxSessionName)
 		}
 	}
-	return r.say(s)
+	if err := r.say(s); err != nil {
+		return err
+	}
+	r.debt = nil
+	return nil
 }
 
 // maxSessionName is the longest name a session gets from its first input, in

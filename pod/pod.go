@@ -42,6 +42,7 @@ type Pod struct {
 
 	storeCtx    context.Context // for operations that outlive a run
 	storeCancel context.CancelFunc
+	stopOnce    sync.Once
 	commands    chan command
 	closing     chan struct{} // closed when the controller takes no more commands
 	lonely      chan struct{}
@@ -178,6 +179,8 @@ func (p *Pod) Run(ctx context.Context) error {
 	defer endConns()
 	p.conns.Go(func() { p.acceptLoop(connCtx) })
 	k := &p.controller
+	// A stop reaches the store's waits also while the controller is in one.
+	defer context.AfterFunc(ctx, p.hurry)()
 	k.serve(ctx)
 	p.listener.Close()
 	close(p.closing)
@@ -195,6 +198,9 @@ func (p *Pod) Run(ctx context.Context) error {
 	return err
 }
 
+// hurry shortens every wait for the store, now that the pod is to stop.
+func (p *Pod) hurry() { p.stopOnce.Do(func() { time.AfterFunc(stopPatience, p.storeCancel) }) }
+
 // endConnections lets every writer empty its queue, within bounds.
 func (p *Pod) endConnections(end context.CancelFunc) {
 	all := make(chan struct{})
@@ -210,8 +216,8 @@ func (p *Pod) endConnections(end context.CancelFunc) {
 // leave gives the session up in order.
 func (k *controller) leave() error {
 	p := k.p
-	if len(k.debt) > 0 && k.fatal == nil {
-		if _, err := p.record(step{entries: k.debt, quiet: true, phase: session.PhaseIdle}); err != nil {
+	if k.fatal == nil {
+		if err := k.payDebt(); err != nil {
 			p.log.Error("save the end of the last run", "error", err)
 		}
 	}

@@ -11,12 +11,14 @@ import (
 	"podium.local/session"
 )
 
-// How long a commit may wait for a locked store, after which wait people are
+// Waits for the store: how long a commit may take, after which wait people are
 // told, and the pause between two tries of a store that does not wait itself.
 const (
 	commitWait  = 30 * time.Second
 	commitSlow  = 2 * time.Second
 	commitPause = 20 * time.Millisecond
+	// stopPatience is how long a pod that is to stop still waits for its store.
+	stopPatience = 3 * time.Second
 )
 
 // bookmark is what the pod leaves in each commit for its next process: where
@@ -57,10 +59,11 @@ type step struct {
 	done *block
 	// view changes what clients see, in force before the events are published.
 	view func(*view)
-	// after are passing events behind those of the entries; quiet leaves out the
-	// passing ones in front of them.
+	// after are passing events behind those of the entries. The first owed
+	// entries go without the passing ones in front of them: those were shown when
+	// what they speak of happened.
 	after []protocol.Event
-	quiet bool
+	owed  int
 }
 
 // record commits a step and publishes its events: nothing is shown that is
@@ -86,7 +89,7 @@ func (p *Pod) record(s step) ([]session.Entry, error) {
 		return nil, fmt.Errorf("save the session: %w", err)
 	}
 	p.mark = mark
-	events, err := p.events(entries, s.quiet)
+	events, err := p.events(entries, s.owed)
 	if err != nil {
 		return nil, err
 	}
@@ -105,10 +108,10 @@ func (p *Pod) record(s step) ([]session.Entry, error) {
 }
 
 // events renders committed entries as they are first shown.
-func (p *Pod) events(entries []session.Entry, quiet bool) ([]protocol.Event, error) {
+func (p *Pod) events(entries []session.Entry, owed int) ([]protocol.Event, error) {
 	var events []protocol.Event
-	for _, e := range entries {
-		if !quiet {
+	for i, e := range entries {
+		if i >= owed {
 			passing, err := session.Passing(e, p.contextLimit)
 			if err != nil {
 				return nil, err
@@ -175,7 +178,8 @@ func (m bookmark) after(s step) bookmark {
 
 // patiently repeats a store operation while the store is locked, tells people
 // when that takes long, and gives up after commitWait. The wait does not end
-// with a run: what was said must be saved, and an orderly stop too.
+// with a run, as what was said must be saved; once the pod is to stop it ends
+// after stopPatience.
 func (p *Pod) patiently(try func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(p.storeCtx, commitWait)
 	defer cancel()

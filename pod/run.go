@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"podium.local/llm"
@@ -47,7 +48,8 @@ type run struct {
 	inputID string
 	// resume takes a paused run up, interrupts puts a new request in its place.
 	resume, interrupts bool
-	// debt is the end of an earlier run that could not be saved then.
+	// debt is the end of an earlier run that could not be saved then, nil once it
+	// is.
 	debt []session.NewEntry
 
 	hist *session.History
@@ -176,7 +178,7 @@ func (r *run) loop() outcome {
 // opening is what goes in front of a run's input: the end of the run before,
 // if that is still owed, and results for the calls it left open.
 func (r *run) opening() []session.NewEntry {
-	entries := r.debt
+	entries := slices.Clone(r.debt)
 	if len(entries) == 0 {
 		calls, _ := r.hist.OpenCalls()
 		entries = closings(calls, interruptedByUser)
@@ -278,13 +280,13 @@ func (r *run) ending(out outcome) (step, session.RunEnd) {
 	}
 	end.Result = result
 	s := step{
-		entries: out.last, usage: out.usage, turns: out.turns,
+		entries: append(r.debt, out.last...), owed: len(r.debt), usage: out.usage, turns: out.turns,
 		phase: session.PhaseIdle, view: r.p.restView(protocol.StateIdle, end.Error),
 	}
 	if out.cut != nil {
 		s.usage = out.cut
 	}
-	if r.hist != nil {
+	if r.hist != nil && len(r.debt) == 0 {
 		calls, complete := r.hist.OpenCalls()
 		if result == protocol.RunPaused && complete {
 			calls = r.onlyStarted(calls)

@@ -521,6 +521,46 @@ func TestRun_WaitsForALockedStoreAndSaysSo(t *testing.T) {
 	a.base.UntilName(protocol.EventRunEnd)
 }
 
+func TestStop_DoesNotWaitForALockedStoreAsLongAsARun(t *testing.T) {
+	st := podtest.NewStore()
+	p := podtest.Try(t, pod.Options{Store: st})
+	a := attend(t, p)
+	st.FailWith(func(string) error { return session.ErrBusy })
+	// The controller itself waits: the input cannot be accepted.
+	a.base.Send(protocol.Run{Input: "hi"})
+	if err := p.Stop(); !errors.Is(err, session.ErrBusy) {
+		t.Errorf("the pod ends with %v", err)
+	}
+}
+
+func TestRun_TheEndThatIsOwedOutlivesRunsThatFail(t *testing.T) {
+	st := podtest.NewStore()
+	a := attend(t, podtest.Start(t, pod.Options{Store: st, Provider: podtest.NewProvider(
+		[]podtest.Step{podtest.Call("c1", "Echo", "{}"), podtest.Text("x"), podtest.End()}), Tools: tool.NewRegistry(echo)}))
+	commits := 0
+	st.FailWith(func(operation string) error {
+		if operation == "commit" {
+			if commits++; commits > 2 {
+				return session.ErrFull
+			}
+		}
+		return nil
+	})
+	a.base.Send(protocol.Run{Input: "one"})
+	a.await("status idle queued=0")
+	a.base.Send(protocol.Run{Input: "two"})
+	a.await("status idle queued=1")
+	st.FailWith(nil)
+	a.base.Send(protocol.Run{Input: "three"})
+	_, extended := a.await("status idle queued=0")
+	if n := countEnds(extended); n != 3 {
+		t.Errorf("%d ends of three runs: %q", n, extended)
+	}
+	same(t, "history", []string{
+		"user: one", "call c1 Echo {}", "result c1: [Interrupted: the run failed]", "user: two", "user: three", "assistant: done",
+	}, history(t, a.base))
+}
+
 func TestPod_EndsWhenItsSessionIsTakenOver(t *testing.T) {
 	st := podtest.NewStore()
 	p := podtest.Try(t, pod.Options{Store: st})
