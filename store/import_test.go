@@ -1,0 +1,184 @@
+package store_test
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"podium.local/session"
+	"podium.local/store"
+	"podium.local/store/storetest"
+)
+
+// imported is a batch that brings n requests of a model to a session.
+func imported(path, id, model string, n int) session.ImportBatch {
+	at := storetest.Epoch
+	p := session.ImportPart{
+		SessionID: id, Tool: "codex", VendorID: "v-" + id,
+		Facts:   session.ImportFacts{First: at, Last: at, Spoke: at, Prompt: "hi", Provider: "openai", Model: model, Project: "p"},
+		Entries: []session.ImportEntry{{NewEntry: session.NewEntry{ID: id + "-1", Kind: session.KindText, Payload: session.Text{Text: "x"}}, At: at}},
+	}
+	for i := range n {
+		in, out := int64(10), int64(i)
+		key := [16]byte{byte(i), byte(i >> 8)}
+		copy(key[2:], id)
+		p.Requests = append(p.Requests, session.ImportRequest{Key: key, At: at.Add(time.Duration(i) * time.Minute), Model: model, Project: "p",
+			Usage: session.Usage{InputTokens: &in, OutputTokens: &out}})
+	}
+	return session.ImportBatch{File: session.ImportFile{Tool: "codex", Path: path, Size: 1, Cursor: 1, Lines: 1, ModTime: at, Rank: path}, Parts: []session.ImportPart{p}}
+}
+
+func importBatch(t *testing.T, s *store.Store, b session.ImportBatch) session.ImportOutcome {
+	t.Helper()
+	out, err := s.ImportBatch(t.Context(), b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func isSound(t *testing.T, s *store.Store) {
+	t.Helper()
+	r, err := s.Check(t.Context(), store.CheckOptions{})
+	if err != nil || len(r.Problems) > 0 {
+		t.Errorf("%+v, %v", r.Problems, err)
+	}
+}
+
+func TestReprice_DerivesImportedCostsAndLeavesThoseOfPods(t *testing.T) {
+	s := storetest.New(t, store.Options{})
+	p := storetest.Start(t, s, storetest.PodStart("a"))
+	in, out, usd := int64(10), int64(5), 7.0
+	if _, err := s.Commit(t.Context(), session.Commit{PodID: p.ID, SessionID: p.SessionID, At: storetest.Epoch,
+		Usage: &session.Usage{InputTokens: &in, OutputTokens: &out, CostUSD: &usd, PriceSource: "catalog"}}); err != nil {
+		t.Fatal(err)
+	}
+	importBatch(t, s, imported("/a", "one", "known", 450)) // more than one step
+	importBatch(t, s, imported("/b", "two", "secret", 3))
+	price := func(each float64) session.Pricer {
+		return func(_, model string, u session.Usage) (float64, string, bool) {
+			return each, "catalog", model == "known"
+		}
+	}
+	look, err := s.Reprice(t.Context(), price(2), true)
+	if diff := cmp.Diff(store.Repricing{Requests: 453, Changed: 450, Unknown: 3, AfterUSD: 900}, look); diff != "" || err != nil {
+		t.Fatal(diff, err)
+	}
+	for _, each := range []float64{2, 3} {
+		if _, err := s.Reprice(t.Context(), price(each), false); err != nil {
+			t.Fatal(err)
+		}
+		want := fmt.Sprintf("%g|NULL|7.0|%g", 450*each, 450*each+7)
+		got := storetest.Value(t, s.Path(), `SELECT (SELECT printf('%g', total_cost_usd) FROM sessions WHERE id = 'one') || '|' ||
+			coalesce((SELECT total_cost_usd FROM sessions WHERE id = 'two'), 'NULL') || '|' ||
+			(SELECT total_cost_usd FROM sessions WHERE source_kind = 'live') || '|' || (SELECT printf('%g', sum(priced_usd)) FROM usage_quarter)`)
+		if got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+		isSound(t, s)
+	}
+	none := func(string, string, session.Usage) (float64, string, bool) { return 0, "", false }
+	if r, err := s.Reprice(t.Context(), none, false); err != nil || r.Changed != 0 || r.AfterUSD != 1350 {
+		t.Errorf("a forgotten price changed something: %+v, %v", r, err)
+	}
+}
+
+func TestImportBatch_IsWholeOrNothing(t *testing.T) {
+	s := storetest.New(t, store.Options{})
+	b := imported("/a", "one", "known", 2)
+	bad := int64(-1)
+	b.Parts[0].Requests[1].Usage.InputTokens = &bad
+	if _, err := s.ImportBatch(t.Context(), b); err == nil {
+		t.Fatal("impossible usage was stored")
+	}
+	if got := storetest.Value(t, s.Path(), "SELECT (SELECT count(*) FROM sessions) + (SELECT count(*) FROM import_files) + (SELECT count(*) FROM entries)"); got != "0" {
+		t.Errorf("%s rows are left of it", got)
+	}
+	if out := importBatch(t, s, imported("/a", "one", "known", 2)); out.Kept != 1 || out.NewSessions != 1 {
+		t.Errorf("%+v", out)
+	}
+	isSound(t, s)
+}
+
+func TestImportBatch_NamesTheSessionThatWasReadOutOfOrder(t *testing.T) {
+	s := storetest.New(t, store.Options{})
+	importBatch(t, s, imported("/b", "one", "known", 1))
+	other := imported("/a", "two", "known", 0)
+	other.Parts[0].Entries[0].ID = "one-1"
+	_, err := s.ImportBatch(t.Context(), other)
+	var order *session.ImportOrderError
+	if !errors.As(err, &order) || order.SessionID != "one" || !cmp.Equal(order.Files, []string{"/b"}) {
+		t.Fatal(err)
+	}
+	paths, err := s.ImportReset(t.Context(), "one")
+	if err != nil || !cmp.Equal(paths, []string{"/b"}) {
+		t.Fatal(paths, err)
+	}
+	isSound(t, s)
+	importBatch(t, s, other)
+	if out := importBatch(t, s, imported("/b", "one", "known", 1)); out.Known != 1 || out.Kept != 0 {
+		t.Errorf("%+v", out)
+	}
+	if got := storetest.Value(t, s.Path(), "SELECT forked_from FROM import_sessions WHERE session_id = 'one'"); got != "two" {
+		t.Errorf("forked from %q", got)
+	}
+	isSound(t, s)
+}
+
+func TestImportReset_EmptiesALargeSessionInStepsAndKeepsItsRow(t *testing.T) {
+	s := storetest.New(t, store.Options{})
+	b := imported("/a", "one", "known", 1200)
+	for i := range 1200 {
+		e := b.Parts[0].Entries[0]
+		e.ID = fmt.Sprint("e", i)
+		b.Parts[0].Entries = append(b.Parts[0].Entries, e)
+	}
+	importBatch(t, s, b)
+	if _, err := s.ImportReset(t.Context(), "one"); err != nil {
+		t.Fatal(err)
+	}
+	got := storetest.Value(t, s.Path(), `SELECT (SELECT count(*) FROM sessions) || (SELECT count(*) FROM entries) || (SELECT count(*) FROM usage_records) ||
+		(SELECT count(*) FROM import_requests) || (SELECT entries + messages + priced_requests + unpriced_requests FROM logs) ||
+		(SELECT coalesce(input_tokens, 'N') FROM sessions)`)
+	if got != "10000N" {
+		t.Error(got)
+	}
+	isSound(t, s)
+}
+
+func TestOldSessions_AreThoseBeforeATimeOldestFirst(t *testing.T) {
+	s := storetest.New(t, store.Options{})
+	for i := range 5 {
+		b := imported(fmt.Sprint("/", i), fmt.Sprint("s", i), "known", 0)
+		b.Parts[0].Facts.Last = storetest.Epoch.Add(time.Duration(i/2) * time.Hour)
+		importBatch(t, s, b)
+	}
+	v := store.NewView(s.Path(), "x", store.Options{})
+	defer v.Close()
+	var ids []string
+	var last *store.OldSession
+	for {
+		old, err := v.OldSessions(t.Context(), storetest.Epoch.Add(2*time.Hour), last, 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, o := range old {
+			ids, last = append(ids, o.ID), &o
+		}
+		if len(old) < 3 {
+			break
+		}
+	}
+	if diff := cmp.Diff([]string{"s0", "s1", "s2", "s3"}, ids); diff != "" {
+		t.Error(diff)
+	}
+	empty := store.NewView(filepath.Join(t.TempDir(), "none.db"), "x", store.Options{})
+	defer empty.Close()
+	if old, err := empty.OldSessions(t.Context(), time.Now(), nil, 3); err != nil || old != nil {
+		t.Error(old, err)
+	}
+}
