@@ -30,7 +30,7 @@ const (
 func (e *Endpoint) RoundTrip(req *http.Request, next func(*http.Request) (*http.Response, error)) (*http.Response, error) {
 	res, err := next(req)
 	if err != nil {
-		return nil, e.unreachable(req.Context(), err)
+		return nil, e.unreachable(req, err)
 	}
 	if res.StatusCode == http.StatusOK && isEventStream(res.Header) {
 		return res, nil
@@ -157,8 +157,8 @@ func (e *Endpoint) stream(what string, err error) *llm.Error {
 
 // unreachable reads an error of the network. The address goes into the message
 // once, without the wrappers that net/http adds.
-func (e *Endpoint) unreachable(ctx context.Context, err error) error {
-	if ctxErr := ctx.Err(); ctxErr != nil {
+func (e *Endpoint) unreachable(req *http.Request, err error) error {
+	if ctxErr := req.Context().Err(); ctxErr != nil {
 		return ctxErr
 	}
 	var outer *url.Error
@@ -166,12 +166,21 @@ func (e *Endpoint) unreachable(ctx context.Context, err error) error {
 		err = outer.Err
 	}
 	hint := "check the base URL and that the server is running"
+	proxied, bad := e.proxied(req)
+	if bad {
+		// The text of the address may hold a password.
+		err = errors.New("the address of the proxy is not a URL")
+	}
+	if proxied {
+		hint = "requests go through a proxy; check " + strings.ToUpper(e.base.Scheme) + "_PROXY, or name this host in NO_PROXY"
+	}
 	var (
 		dns  *net.DNSError
 		cert *tls.CertificateVerificationError
 		wire tls.RecordHeaderError
 	)
 	switch {
+	case proxied && atProxy(err):
 	case errors.As(err, &dns):
 		hint = "check the base URL's host name and the network"
 	case errors.As(err, &cert):
@@ -184,6 +193,23 @@ func (e *Endpoint) unreachable(ctx context.Context, err error) error {
 		Message: "cannot reach " + e.base.Scheme + "://" + e.base.Host + ": " + e.clean(err.Error()) + " (" + hint + ")",
 		Err:     e.hide(err),
 	}
+}
+
+// proxied reports that a request goes through a proxy, and whether the
+// proxy's address is one that cannot be used.
+func (e *Endpoint) proxied(req *http.Request) (proxied, bad bool) {
+	t, ok := e.client.Transport.(*http.Transport)
+	if !ok || t.Proxy == nil {
+		return false, false
+	}
+	address, err := t.Proxy(req)
+	return address != nil || err != nil, err != nil
+}
+
+// atProxy reports that the proxy itself could not be reached.
+func atProxy(err error) bool {
+	var op *net.OpError
+	return errors.As(err, &op) && op.Op == "proxyconnect"
 }
 
 // hide drops a cause whose text holds the key.

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
+	"net/url"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -177,6 +179,38 @@ func TestRoundTrip_NetworkErrorsAreShortAndSilent(t *testing.T) {
 	}
 	if strings.Contains(e.Message, secret) || e.Err != nil {
 		t.Errorf("the key is in %v or behind it: %v", e, e.Err)
+	}
+}
+
+// TestRoundTrip_AFaultOfTheProxyNamesItsVariable also with a proxy that
+// refuses, whose error has no type; a proxy's password is never shown.
+func TestRoundTrip_AFaultOfTheProxyNamesItsVariable(t *testing.T) {
+	refuses := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusProxyAuthRequired)
+	}))
+	t.Cleanup(refuses.Close)
+	gone := httptest.NewServer(nil)
+	gone.Close()
+	for name, proxy := range map[string]func(*http.Request) (*url.URL, error){
+		"gone":    func(*http.Request) (*url.URL, error) { return url.Parse(gone.URL) },
+		"refuses": func(*http.Request) (*url.URL, error) { return url.Parse(refuses.URL) },
+		"no host": func(*http.Request) (*url.URL, error) { return url.Parse("http://user:hunter2@proxy.invalid:1") },
+		"no URL": func(*http.Request) (*url.URL, error) {
+			return nil, errors.New("invalid proxy address \"http://u:hunter2@:x\"")
+		},
+	} {
+		e := endpoint(t, vendor.Config{
+			BaseURL:    "https://model.invalid/v1",
+			HTTPClient: &http.Client{Transport: &http.Transport{Proxy: proxy}},
+		})
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "https://model.invalid/v1/x", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = e.RoundTrip(req, e.Client().Do)
+		if err == nil || !strings.Contains(err.Error(), "HTTPS_PROXY") || strings.Contains(err.Error(), "base URL") || strings.Contains(fmt.Sprintf("%+v %v", err, errors.Unwrap(err)), "hunter2") {
+			t.Errorf("%s: got %v", name, err)
+		}
 	}
 }
 
