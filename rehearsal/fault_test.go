@@ -48,6 +48,10 @@ func TestFault_StatusesCarryTheVendorsWords(t *testing.T) {
 			if a.status != c.status || e.Error.Type != want || e.Error.Message == "" || id == "" {
 				t.Errorf("%s %d: got %d %s with request id %q, want type %s", w.wire, c.status, a.status, a.body, id, want)
 			}
+			// Several vendors speak OpenAI's wires: none sends users to another's pages.
+			if strings.Contains(a.body, "http") || strings.Contains(a.body, "openai") {
+				t.Errorf("%s %d: a vendor's address in %s", w.wire, c.status, a.body)
+			}
 			if a.header.Get("Retry-After") != "" {
 				t.Errorf("%s %d: Retry-After without being asked", w.wire, c.status)
 			}

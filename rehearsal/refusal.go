@@ -45,7 +45,7 @@ var anthropicErrors = map[int]vendorError{
 
 var openAIErrors = map[int]vendorError{
 	400: {"invalid_request_error", "", "Your request was malformed."},
-	401: {"invalid_request_error", "invalid_api_key", "Incorrect API key provided. You can find your API key at https://platform.openai.com/account/api-keys."},
+	401: {"invalid_request_error", "invalid_api_key", "Incorrect API key provided."},
 	403: {"invalid_request_error", "permission_denied", "You do not have access to this resource."},
 	404: {"invalid_request_error", "model_not_found", "The model does not exist or you do not have access to it."},
 	408: {"invalid_request_error", "request_timeout", "The request timed out."},
