@@ -291,7 +291,7 @@ func (d *demo) prompts(ctx context.Context) ([]protocol.RunResult, error) {
 			printer := newPrinter(out, out)
 			printer.dir = d.repo
 			fmt.Fprintf(out, "you: %s\n", p.prompt)
-			ends[i], errs[i] = d.inner.prompt(ctx, p.name, p.prompt, false, printer.event)
+			ends[i], errs[i] = d.inner.prompt(ctx, p.name, p.prompt, promptOptions{}, printer.event)
 		})
 	}
 	done := make(chan struct{})

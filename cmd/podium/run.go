@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -51,9 +52,9 @@ type runCommand struct {
 	prompted bool
 	keep     bool
 	asJSON   bool
-	// dir is the working folder; once says that the pod ends with its run.
-	dir  string
-	once bool
+	// dir is the working folder, how what is known of the pod.
+	dir string
+	how promptOptions
 }
 
 func (r *runCommand) run(cmd *cobra.Command) error {
@@ -71,6 +72,9 @@ func (r *runCommand) run(cmd *cobra.Command) error {
 		}
 		r.prompt = string(text)
 	}
+	if r.prompted && strings.TrimSpace(r.prompt) == "" {
+		return usageErrorf("the prompt is empty; give -p some text, or leave it out to attach")
+	}
 	if err := r.ensurePod(ctx, cmd); err != nil {
 		return err
 	}
@@ -84,7 +88,7 @@ func (r *runCommand) run(cmd *cobra.Command) error {
 		}
 		return r.attachTo(ctx, to)
 	}
-	result, err := r.app.prompt(ctx, r.pod.name, r.prompt, r.once, r.sink())
+	result, err := r.app.prompt(ctx, r.pod.name, r.prompt, r.how, r.sink())
 	if err != nil {
 		return err
 	}
@@ -148,7 +152,7 @@ func (r *runCommand) ensurePod(ctx context.Context, cmd *cobra.Command) error {
 	args := append([]string{"pod", "--name", r.pod.name}, r.flags.args(dir, cmd)...)
 	if r.prompted && !r.keep {
 		args = append(args, "--once")
-		r.once = true
+		r.how.once = true
 	}
 	if r.pod.fresh {
 		args = append(args, "--new")
@@ -156,6 +160,7 @@ func (r *runCommand) ensurePod(ctx context.Context, cmd *cobra.Command) error {
 	if r.pod.sessionID != "" {
 		args = append(args, "--session", r.pod.sessionID)
 	}
+	r.how.started = true
 	_, err = r.startPod(ctx, cfg.Paths, r.pod.name, args)
 	return err
 }

@@ -59,11 +59,19 @@ func (a *app) dial(ctx context.Context, name string) (*client.Conn, error) {
 // clientName is what this program calls itself in hello.
 func clientName() string { return "podium/" + buildVersion() }
 
+// promptOptions say what is known of the pod that a prompt goes to.
+type promptOptions struct {
+	// once: the pod ends with its run, and is gone when prompt returns.
+	once bool
+	// started: this command started the pod. If the pod first has to finish an
+	// input that an earlier process left, the prompt waits for that.
+	started bool
+}
+
 // prompt gives a live pod one input and hands on the events of the run that
 // it starts, until that run ends. When ctx ends first the run is cancelled and
-// its end awaited. A pod that ends with its run (once) is gone when it
-// returns.
-func (a *app) prompt(ctx context.Context, name, text string, once bool, onEvent func(protocol.Event)) (protocol.RunResult, error) {
+// its end awaited.
+func (a *app) prompt(ctx context.Context, name, text string, o promptOptions, onEvent func(protocol.Event)) (protocol.RunResult, error) {
 	conn, err := a.dial(ctx, name)
 	if err != nil {
 		return "", err
@@ -74,30 +82,45 @@ func (a *app) prompt(ctx context.Context, name, text string, once bool, onEvent 
 		_ = conn.Send(context.WithoutCancel(ctx), protocol.Method{Params: protocol.Cancel{}})
 	})
 	defer stop()
-	ours := "run-" + protocol.NewEntryID()
-	m := protocol.Method{Params: protocol.Run{Input: text}, RequestID: ours}
-	if err := conn.Send(ctx, m); err != nil {
-		return "", fmt.Errorf("pod %s: %w", name, err)
-	}
 	_, extended := conn.Hello()
-	f := follower{request: ours, extended: extended}
-	for e, err := range conn.Events(context.WithoutCancel(ctx)) {
-		if err != nil {
-			return "", fmt.Errorf("pod %s: %w", name, err)
+	f := follower{extended: extended}
+	ask := func() error {
+		f.request = "run-" + protocol.NewEntryID()
+		return conn.Send(ctx, protocol.Method{Params: protocol.Run{Input: text}, RequestID: f.request})
+	}
+	err = ask()
+	waiting := false
+	for e, recvErr := range conn.Events(context.WithoutCancel(ctx)) {
+		if err = errors.Join(err, recvErr); err != nil {
+			break
 		}
-		shown, end, err := f.event(e)
-		if err != nil {
-			return "", fmt.Errorf("pod %s: %w", name, err)
+		if _, over := e.Data.(protocol.RunEnd); over && waiting {
+			waiting = false
+			err = ask()
+			continue
+		}
+		shown, end, refusal := f.event(e)
+		var why *client.PodError
+		if errors.As(refusal, &why) && why.Code == protocol.CodeAlreadyRunning && o.started && ctx.Err() == nil {
+			fmt.Fprintf(a.err, "podium: notice: pod %s first finishes an input that was left to it\n", name)
+			waiting = true
+			continue
+		}
+		if err = refusal; err != nil {
+			break
 		}
 		if shown {
 			onEvent(e)
 		}
 		if end != "" {
-			if once {
+			if o.once {
 				readToEnd(conn)
 			}
 			return end, nil
 		}
+	}
+	if err != nil {
+		return "", fmt.Errorf("pod %s: %w", name, err)
 	}
 	return "", fmt.Errorf("pod %s ended before the run did; podium logs %s says why", name, name)
 }
