@@ -15,6 +15,8 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"podium.local/session"
 	"podium.local/store"
 	"podium.local/store/storetest"
@@ -38,6 +40,14 @@ func TestOpen_RefusesWhatIsNotASafeStore(t *testing.T) {
 		{"link to nothing", func(_ *testing.T, path string) error { return os.Symlink("nowhere", path) }, store.ErrUnsafe, "symbolic link"},
 		{"another program's database", func(t *testing.T, path string) error {
 			storetest.SQL(t, path, "CREATE TABLE accounts (secret TEXT); INSERT INTO accounts VALUES ('hunter2')")
+			return nil
+		}, store.ErrForeign, "another program's database"},
+		{"another program's schema_meta", func(t *testing.T, path string) error {
+			storetest.SQL(t, path, "CREATE TABLE schema_meta (id INTEGER, hunter2 TEXT)")
+			return nil
+		}, store.ErrForeign, "another program's database"},
+		{"another program's podium_meta", func(t *testing.T, path string) error {
+			storetest.SQL(t, path, "CREATE TABLE podium_meta (id INTEGER)")
 			return nil
 		}, store.ErrForeign, "another program's database"},
 		{"a newer podium's", func(t *testing.T, path string) error {
@@ -109,6 +119,15 @@ func TestOpen_RefusesWhatIsNotASafeStore(t *testing.T) {
 			if tt.want != store.ErrAbsent {
 				if _, err := store.Create(t.Context(), path, store.Options{}); !errors.Is(err, tt.want) {
 					t.Errorf("Create: %v", err)
+				}
+			}
+			if tt.want != store.ErrAbsent {
+				beside := dir(t, filepath.Dir(path))
+				if _, err := store.Migrate(t.Context(), path, store.MigrateOptions{}); !errors.Is(err, tt.want) {
+					t.Errorf("Migrate: %v", err)
+				}
+				if diff := cmp.Diff(beside, dir(t, filepath.Dir(path))); diff != "" {
+					t.Errorf("a refused Migrate left files: %s", diff)
 				}
 			}
 			if after := content(path); after != before {

@@ -92,7 +92,9 @@ func look(c *conn) (shape, error) {
 			origin, sh.schema = stmt.ColumnText(0), stmt.ColumnInt(1)
 			return nil
 		})
-		if err != nil {
+		if otherColumns(err) {
+			origin, sh.schema = "", 0
+		} else if err != nil {
 			return sh, err
 		}
 	}
@@ -102,13 +104,18 @@ func look(c *conn) (shape, error) {
 			sh.lionagi, _ = strconv.Atoi(stmt.ColumnText(0))
 			return nil
 		})
-		if err != nil {
+		if otherColumns(err) {
+			delete(sh.objects, "schema_meta") // another program's table of that name
+		} else if err != nil {
 			return sh, err
 		}
 	}
 	sh.classify(appID, origin)
 	return sh, nil
 }
+
+// otherColumns reports that a statement does not fit the table it names.
+func otherColumns(err error) bool { return errors.Is(err, sqlite3.ERROR) }
 
 func (sh *shape) classify(appID int64, origin string) {
 	newest := newestSchema()

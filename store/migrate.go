@@ -106,6 +106,9 @@ func migrate(ctx context.Context, path string, opts MigrateOptions) (_ Migration
 	} else if err != nil {
 		return m, fmt.Errorf("its folder: %w", plainErrno(err))
 	}
+	if err := refuse(ctx, abs, opts.OnlyPodium); err != nil {
+		return m, err
+	}
 	release, err := lockFile(ctx, abs, opts.BusyTimeout)
 	if err != nil {
 		return m, err
@@ -134,6 +137,30 @@ func migrate(ctx context.Context, path string, opts MigrateOptions) (_ Migration
 	default:
 		return m, usable(sh, false)
 	}
+}
+
+// refuse looks, before anything is made beside the file, whether it is one that
+// stays as it is. What can change meanwhile is looked at again under the lock.
+func refuse(ctx context.Context, abs string, onlyPodium bool) error {
+	c, sh, _, err := dialChecked(ctx, abs)
+	switch {
+	case errors.Is(err, ErrAbsent), temporary(err):
+		return nil
+	case err != nil:
+		return err
+	}
+	if err := c.close(); err != nil {
+		return err
+	}
+	switch sh.kind {
+	case KindForeign, KindNewer:
+		return usable(sh, false)
+	case KindAdopted, KindLionagi:
+		if onlyPodium {
+			return errAdopted
+		}
+	}
+	return nil
 }
 
 // lockFile takes the lock beside the store, waiting at most wait. Whoever has
