@@ -323,6 +323,20 @@ func TestOpen_NamesWhatPermissionsForbid(t *testing.T) {
 		if said := open(); !strings.Contains(said, "it belongs to user 12345 and you are user 65534") {
 			t.Errorf("somebody else's store: %s", said)
 		}
+		if err := errors.Join(os.Chown(path, 65534, 65534), os.Chown(folder, 65534, 65534)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// Our own file, which may be written, in a folder that may not.
+	if err := errors.Join(os.Chmod(path, 0o600), os.Chmod(folder, 0o500)); err != nil {
+		t.Fatal(err)
+	}
+	said = open()
+	if err := os.Chmod(folder, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(said, "copy it with its -wal file") {
+		t.Errorf("our own store in a folder of mode 0500: %s", said)
 	}
 }
 

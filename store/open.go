@@ -180,10 +180,12 @@ func dialChecked(ctx context.Context, abs string) (*conn, shape, fileID, error) 
 	return c, sh, id, nil
 }
 
-// sideFilesNext explains why a file that is there cannot be opened.
+// sideFilesNext explains why a file that is there cannot be opened. To read
+// without them would be wrong as soon as somebody else writes.
 func sideFilesNext(err error) error {
-	if errors.Is(err, sqlite3.CANTOPEN) {
-		return fmt.Errorf("its folder does not let its side files (-wal, -shm) be made; open it as a user who may write there: %w", err)
+	if errors.Is(err, sqlite3.CANTOPEN) || errors.Is(err, sqlite3.READONLY) {
+		return fmt.Errorf("its folder does not let its side files (-wal, -shm) be made or written, which even reading needs; "+
+			"open it as a user who may write there, or copy it with its -wal file to a folder of yours and name the copy with --store: %w", err)
 	}
 	return err
 }
