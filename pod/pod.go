@@ -70,7 +70,8 @@ func Open(ctx context.Context, o Options) (*Pod, error) {
 	}
 	p, err := open(ctx, o, f, path)
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("start pod %s: %w", o.Name, err), f.close(false))
+		// That a pod was to be started is said by who asked for it.
+		return nil, errors.Join(err, f.close(false))
 	}
 	return p, nil
 }

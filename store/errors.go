@@ -42,16 +42,30 @@ func (adoptedError) Error() string {
 
 func (adoptedError) Unwrap() []error { return []error{session.ErrAdopted, session.ErrReadOnly} }
 
-// explain wraps a driver's error once with what was tried and the error that
-// callers act on. Only codes decide, never texts.
+// explain wraps a driver's error once with what was tried, the error that
+// callers act on and the next step. Only codes decide, never texts.
 func explain(tried string, err error) error {
 	if err == nil {
 		return nil
 	}
-	if cause := classify(err); cause != nil && !errors.Is(err, cause) {
-		return fmt.Errorf("%s: %w: %w", tried, cause, err)
+	cause := classify(err)
+	if cause == nil || errors.Is(err, cause) {
+		return fmt.Errorf("%s: %w", tried, err)
 	}
-	return fmt.Errorf("%s: %w", tried, err)
+	return fmt.Errorf("%s: %w: %w%s", tried, cause, err, nextStep(cause))
+}
+
+// nextStep is what a user can do about a cause, empty where the cause says it
+// or nothing is to do but to try again.
+func nextStep(cause error) string {
+	switch cause {
+	case session.ErrCorrupt:
+		return "; `podium store check` says what can be read; restore a backup or name another file with --store"
+	case session.ErrFull:
+		return "; free some space and run it again: nothing that was saved is lost"
+	default:
+		return ""
+	}
 }
 
 // classify maps an error to the one that callers act on, nil if there is none.

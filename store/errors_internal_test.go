@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -66,6 +67,22 @@ func TestFull_IsADiskAQuotaOrALimitThatIsUsedUp(t *testing.T) {
 	for _, err := range []error{nil, syscall.EIO, &fs.PathError{Op: "write", Path: "x", Err: syscall.EIO}} {
 		if got := full(err); got != err {
 			t.Errorf("%v became %v", err, got)
+		}
+	}
+}
+
+func TestExplain_SaysTheNextStepOnce(t *testing.T) {
+	for _, tt := range []struct {
+		code sqlite3.ErrorCode
+		step string
+	}{
+		{sqlite3.CORRUPT, "podium store check"},
+		{sqlite3.NOTADB, "restore a backup"},
+		{sqlite3.FULL, "free some space and run it again"},
+	} {
+		err := explain("outer", explain("inner", tt.code))
+		if n := strings.Count(err.Error(), tt.step); n != 1 {
+			t.Errorf("%v: %q stands in it %d times", err, tt.step, n)
 		}
 	}
 }

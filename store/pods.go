@@ -62,7 +62,7 @@ func scanPod(stmt *sqlite3.Stmt) (session.Pod, error) {
 func (s *Store) StartPod(ctx context.Context, start session.PodStart) (session.Pod, error) {
 	var pod session.Pod
 	var h hold
-	err := s.writePodium(ctx, "start pod "+start.Name, func(c *conn) (err error) {
+	err := s.writePodium(ctx, "record pod "+start.Name, func(c *conn) (err error) {
 		pod, h, err = s.startPod(c, start)
 		return err
 	})
