@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -134,6 +135,43 @@ func TestOpen_RefusesWhatIsNotASafeStore(t *testing.T) {
 				t.Error("the file was changed")
 			}
 		})
+	}
+}
+
+// TestExamine_AdvisesNoWriteToADamagedStore empties the table of sessions in a
+// way that reads without an error, and takes away the identity.
+func TestExamine_AdvisesNoWriteToADamagedStore(t *testing.T) {
+	for _, identity := range []string{"", "DELETE FROM listing_store_identity"} {
+		s := storetest.New(t, store.Options{})
+		storetest.Start(t, s, storetest.PodStart("w"))
+		path := s.Path()
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+		storetest.SQL(t, path, identity+"; PRAGMA journal_mode = DELETE")
+		root, err := strconv.ParseInt(storetest.Value(t, path, "SELECT rootpage FROM sqlite_schema WHERE name = 'sessions'"), 10, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		st, err := store.Examine(t.Context(), path)
+		if err != nil || st.Sessions != 1 || (identity == "") != (st.Why == "") {
+			t.Fatalf("before: %+v, %v", st, err)
+		}
+		f, err := os.OpenFile(path, os.O_RDWR, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		const pageSize = 8192
+		page := make([]byte, pageSize)
+		page[0], page[5] = 0x0d, pageSize>>8 // a leaf without cells
+		_, err = f.WriteAt(page, (root-1)*pageSize)
+		if err := errors.Join(err, f.Close()); err != nil {
+			t.Fatal(err)
+		}
+		st, err = store.Examine(t.Context(), path)
+		if !errors.Is(err, session.ErrCorrupt) || !strings.Contains(err.Error(), "podium store check") || strings.Contains(st.Why+err.Error(), "\n") {
+			t.Errorf("after: %+v, %v", st, err)
+		}
 	}
 }
 

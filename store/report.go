@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"strings"
 
 	"github.com/ncruces/go-sqlite3"
 
@@ -113,8 +114,45 @@ func examine(ctx context.Context, path string) (st Status, err error) {
 	if st.Why == "" {
 		st.Why = st.unready(sh)
 	}
-	return st, st.measure(c)
+	if err := st.measure(c); err != nil {
+		return st, err
+	}
+	if sh.kind != KindPodium {
+		return st, nil // rows that break lionagi's own rules are no damage
+	}
+	return st, snapshot(ctx, c, st.sound)
 }
+
+// smallStore is up to which size, in bytes, a look at everything costs little.
+const smallStore = 16 << 20
+
+// sound looks for damage in a small store, and in every store before a command
+// that writes to it is advised: what is missing may have been torn out.
+func (st *Status) sound(c *conn) error {
+	check := "PRAGMA integrity_check(1)"
+	if st.Bytes > smallStore {
+		if st.Why == "" {
+			return nil
+		}
+		check = "PRAGMA quick_check(1)"
+	}
+	_, err := c.row(check, func(stmt *sqlite3.Stmt) error {
+		if text := stmt.ColumnText(0); text != "ok" {
+			return damage(text)
+		}
+		return nil
+	})
+	return err
+}
+
+// damage is what the engine found to be wrong with a file.
+type damage string
+
+// Error describes it.
+func (d damage) Error() string { return strings.Join(strings.Fields(string(d)), " ") }
+
+// Unwrap gives it the code that the engine would have met it with.
+func (damage) Unwrap() error { return sqlite3.CORRUPT }
 
 // unready says what the bounded listing lacks, and the next step.
 func (st *Status) unready(sh shape) string {
