@@ -188,7 +188,7 @@ func (p *Pod) writeHistory(ctx context.Context, w io.Writer, at position, reques
 	var bytes int
 	var items []jsontext.Value
 	err := p.backward(ctx, at.sessionID.String(), at.length, false, s.rolledBack, func(i shown) bool {
-		if bytes+len(i.item) > maxHistoryBytes {
+		if bytes+len(i.item) > p.historyLimit {
 			return false
 		}
 		bytes += len(i.item) + 1
@@ -236,7 +236,7 @@ func (p *Pod) streamHistory(ctx context.Context, w io.Writer, s streamed) error 
 	}
 	if older := s.at.items - min(s.at.items, s.count); older > 0 {
 		note, err := session.SystemItem(fmt.Sprintf(
-			"[This history is longer than %d MiB: %d older items are left out.]", maxHistoryBytes>>20, older))
+			"[This history is too long for one answer: %d older items are left out.]", older))
 		if err != nil {
 			return err
 		}

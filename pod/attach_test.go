@@ -145,12 +145,13 @@ func TestHistory_OverItsLimitSaysHowMuchIsLeftOut(t *testing.T) {
 	st := podtest.NewStore()
 	entries := []session.NewEntry{saidHi}
 	for range 40 {
-		entries = append(entries, entry(session.KindText, session.Text{Text: strings.Repeat("x", 2<<20)}))
+		entries = append(entries, entry(session.KindText, session.Text{Text: strings.Repeat("x", 2<<10)}))
 	}
 	leftBehind(t, st, session.PhaseIdle, "", append(entries, entry(session.KindRunEnd, session.RunEnd{Result: protocol.RunFinished}))...)
 	p := podtest.Start(t, pod.Options{Store: st})
+	p.LimitHistory(60 << 10)
 	items := history(t, p.Dial())
-	if len(items) != 30 || !strings.Contains(items[0], "12 older items are left out") || !strings.HasPrefix(items[0], "system: ") {
+	if len(items) != 29 || !strings.Contains(items[0], "13 older items are left out") || !strings.HasPrefix(items[0], "system: ") {
 		t.Errorf("%d items, the first is %.80s", len(items), items[0])
 	}
 }

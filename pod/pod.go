@@ -47,9 +47,11 @@ type Pod struct {
 	closing     chan struct{} // closed when the controller takes no more commands
 	lonely      chan struct{}
 	budget      *protocol.Budget
-	conns       sync.WaitGroup
-	controller  controller
-	compactor   compactor
+	// historyLimit is maxHistoryBytes, less in tests.
+	historyLimit int
+	conns        sync.WaitGroup
+	controller   controller
+	compactor    compactor
 }
 
 // Open makes a pod of that name: it takes the name's lock, claims a session in
@@ -80,7 +82,7 @@ func open(ctx context.Context, o Options, f *folder, path string) (*Pod, error) 
 	p := &Pod{
 		o: o, log: o.Logger, folder: f, socket: path,
 		commands: make(chan command), closing: make(chan struct{}), lonely: make(chan struct{}, 1),
-		budget: protocol.NewBudget(lineBudget),
+		budget: protocol.NewBudget(lineBudget), historyLimit: maxHistoryBytes,
 	}
 	if o.ContextLimit > 0 {
 		limit := uint64(o.ContextLimit)
