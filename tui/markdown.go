@@ -212,8 +212,66 @@ type renderer struct {
 
 func (r *renderer) textWidth() int { return max(1, min(lineLength, r.width)) }
 
+// Beyond these a segment is shown as it was written: what lays Markdown out
+// takes time exponential in the depth of quotes and lists, and much for each
+// heading, row of a table and block of code.
+const (
+	deepest     = 6
+	mostHeads   = 60
+	mostRows    = 200
+	mostFences  = 40
+	indentLevel = 2
+)
+
+// costly reports whether a segment would take too long to lay out.
+func costly(text string) bool {
+	heads, rows, fences := 0, 0, 0
+	for line := range strings.SplitSeq(text, "\n") {
+		rest := strings.TrimLeft(line, " \t")
+		switch {
+		case strings.HasPrefix(rest, "#"):
+			heads++
+		case strings.Contains(rest, "|"):
+			rows++
+		case fenceMark(rest) != "":
+			fences++
+		}
+		markers := 0
+		for n := marker(rest); n > 0; n = marker(rest) {
+			rest = strings.TrimLeft(rest[n:], " \t")
+			markers++
+		}
+		indent := len(line) - len(strings.TrimLeft(line, " \t")) + 3*strings.Count(line[:len(line)-len(strings.TrimLeft(line, " \t"))], "\t")
+		if markers > 0 && markers+indent/indentLevel > deepest || heads > mostHeads || rows > mostRows || fences > mostFences {
+			return true
+		}
+	}
+	return false
+}
+
+// marker is the length of the quote or list mark at the start of a line, 0
+// without one.
+func marker(line string) int {
+	if line == "" {
+		return 0
+	}
+	if line[0] == '>' {
+		return 1
+	}
+	n := len(line) - len(strings.TrimLeft(line, "0123456789"))
+	if n == 0 && strings.ContainsRune("-*+", rune(line[0])) || n > 0 && n < len(line) && strings.ContainsRune(".)", rune(line[n])) {
+		if n++; n == len(line) || line[n] == ' ' || line[n] == '\t' {
+			return n
+		}
+	}
+	return 0
+}
+
 // markdown renders a complete segment.
 func (r *renderer) markdown(text string) []string {
+	if costly(text) {
+		return r.wrapAll(text, r.textWidth())
+	}
 	if r.glamour == nil {
 		g, err := glamour.NewTermRenderer(glamour.WithStyles(r.theme.markdown), glamour.WithWordWrap(r.textWidth()), glamour.WithChromaFormatter("terminal16m"))
 		if err != nil {
@@ -221,7 +279,7 @@ func (r *renderer) markdown(text string) []string {
 		}
 		r.glamour = g
 	}
-	out, err := r.glamour.Render(withoutControlEntities(text))
+	out, err := r.glamour.Render(withoutControlEntities(withLanguages(text)))
 	if err != nil {
 		return r.wrapAll(text, r.textWidth())
 	}
@@ -236,6 +294,24 @@ func (r *renderer) markdown(text string) []string {
 		lines = lines[:len(lines)-1]
 	}
 	return lines
+}
+
+// withLanguages says of code blocks without a language that they are text:
+// guessing it takes longer than everything else.
+func withLanguages(text string) string {
+	if !strings.Contains(text, "```") && !strings.Contains(text, "~~~") {
+		return text
+	}
+	lines := strings.Split(text, "\n")
+	fence := ""
+	for i, line := range lines {
+		was := fence
+		fence = fenceAfter(fence, line)
+		if was == "" && fence != "" && strings.TrimSpace(fence) == fenceMark(fence) {
+			lines[i] = strings.TrimRight(line, " ") + "text"
+		}
+	}
+	return strings.Join(lines, "\n")
 }
 
 // trimRightStyled removes the padding that a renderer puts behind a line.

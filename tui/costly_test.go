@@ -1,0 +1,48 @@
+package tui_test
+
+import (
+	"strings"
+	"testing"
+
+	"podium.local/protocol"
+	"podium.local/tui"
+)
+
+func drawn(t *testing.T, text string) string {
+	t.Helper()
+	m := tui.NewModel(t.Context(), tui.Options{})
+	m.Event(protocol.TextDone{Text: text})
+	return plainScreen(m.View().Content)
+}
+
+// Laying out deep quotes and lists takes time exponential in their depth, so
+// a text that would never be finished is shown as it was written.
+func TestMarkdown_WhatWouldTakeTooLongIsShownAsWritten(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ text, shows string }{
+		"quotes":          {strings.Repeat("> ", 200) + "deep", "> > >"},
+		"lists":           {strings.Repeat("- ", 200) + "deep", "- - -"},
+		"quotes of lists": {strings.Repeat("> - ", 4000) + "deep", "> - > -"},
+		"indented lists":  {"- a\n" + strings.Repeat(" ", 40) + "- deep", "- deep"},
+		"headings":        {strings.Repeat("# h\n", 100), "# h"},
+		"tables":          {strings.Repeat("|a|b\n", 400), "|a|b"},
+		"code blocks":     {strings.Repeat("```x\n```\n", 400), "```x"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if screen := drawn(t, c.text); !strings.Contains(screen, c.shows) {
+				t.Errorf("%q is not shown as it was written:\n%s", c.shows, screen)
+			}
+		})
+	}
+	if screen := drawn(t, "> - quoted **item**"); strings.Contains(screen, "**") || strings.Contains(screen, "> -") {
+		t.Errorf("what is shallow is not laid out:\n%s", screen)
+	}
+}
+
+// Every kind of mark, many times over, is laid out in the end.
+func TestMarkdown_ManyMarksEnd(t *testing.T) {
+	t.Parallel()
+	for _, unit := range []string{">", "[", "*", "**a", "`", "`a``b", "- ", "[a](", "![", "_a", "<", "&", "|a", "|a|b\n|-|-\n", " - a\n  ", "# a\n", "```\n", "~~a", "\\*", "<a href='x'>", "1. ", "> - "} {
+		drawn(t, strings.Repeat(unit, 6000/len(unit)))
+	}
+}
