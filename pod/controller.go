@@ -43,7 +43,8 @@ type controller struct {
 	stopping  bool
 	discarded bool
 	fatal     error
-	// ran says that a run has ended in this process.
+	// ran says that a run that somebody asked for has ended in this process; one
+	// of inputs that an earlier process left does not count.
 	ran bool
 	// debt is the end of a run that could not be saved; it goes in front of the
 	// next entries.
@@ -305,7 +306,8 @@ func (k *controller) endRun(out outcome) {
 		end = k.unsaved(s, end, err)
 	}
 	p.compactor.measured(p, out.usage)
-	k.run, k.ran = nil, true
+	asked := r.inputID != "" || r.resume
+	k.run, k.ran = nil, k.ran || asked
 	r.cancel(nil)
 	k.state = protocol.StateIdle
 	if end.Result == protocol.RunPaused {
@@ -318,7 +320,7 @@ func (k *controller) endRun(out outcome) {
 	k.check(out.err)
 	p.log.Info("run ended", "result", end.Result, "error", end.Error)
 	switch {
-	case p.o.Once && k.state == protocol.StateIdle:
+	case p.o.Once && asked && k.state == protocol.StateIdle:
 		k.stopping = true
 	case err == nil && k.compactAfterRun(r, entries):
 	case end.Result == protocol.RunFinished || end.Result == protocol.RunLimitReached:
