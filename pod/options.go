@@ -64,7 +64,8 @@ type Options struct {
 	New       bool
 	SessionID string
 
-	// Once ends the pod after its first run, and also when there was none and
+	// Once ends the pod after the first run that somebody asked for (one of inputs
+	// that an earlier process left is not it), and also when there was none and
 	// nobody was connected for OnceGrace, which is 30 s by default: who starts a
 	// pod first looks whether it answers, and comes back to talk.
 	Once      bool

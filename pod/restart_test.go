@@ -274,6 +274,37 @@ func TestOnce_EndsAlsoWhenItsStarterHasVanished(t *testing.T) {
 	}
 }
 
+// An input that an earlier process left is run first, and is not the run that
+// the pod was started for.
+func TestOnce_WhatAnEarlierProcessLeftIsNotItsRun(t *testing.T) {
+	st := podtest.NewStore()
+	first := podtest.Try(t, pod.Options{Store: st})
+	id := first.ID()
+	if err := first.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	_, _, err := st.Accept(t.Context(), session.Acceptance{PodID: id, Item: session.InboxItem{
+		EntryID: protocol.NewEntryID(), Kind: protocol.InputText, Text: "left",
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	gate := make(chan struct{})
+	p := podtest.Try(t, pod.Options{Store: st, Once: true, Provider: podtest.NewProvider(
+		[]podtest.Step{podtest.Gate(gate, make(chan struct{}, 1)), podtest.Text("left is done"), podtest.End()},
+		[]podtest.Step{podtest.Text("mine is done"), podtest.End()},
+	)})
+	c := p.Dial()
+	close(gate)
+	c.UntilName(protocol.EventRunEnd)
+	c.Send(protocol.Run{Input: "mine"})
+	events := describe(c.Rest())
+	same(t, "the end", []string{"run_end finished", "shutdown"}, events[len(events)-2:])
+	if err := p.Wait(); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestOnce_EndsWhenNobodyComes(t *testing.T) {
 	p := podtest.Try(t, pod.Options{Once: true, OnceGrace: 100 * time.Millisecond})
 	// Looking whether it answers is not coming.
