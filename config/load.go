@@ -69,7 +69,7 @@ func Load(o Options) (Config, []Notice, error) {
 	}
 	cwd, err := os.Getwd()
 	if err != nil {
-		return Config{}, nil, fmt.Errorf("load configuration: %w", err)
+		return Config{}, nil, fmt.Errorf("load configuration: the folder you are in cannot be found (%w), it may have been deleted; go to another one", err)
 	}
 	work, err := workDir(cwd, o.WorkDir)
 	if err != nil {
@@ -133,10 +133,10 @@ func workDir(cwd, dir string) (string, error) {
 	}
 	info, err := os.Stat(dir)
 	if err != nil {
-		return "", fmt.Errorf("use working folder: %w", err)
+		return "", fmt.Errorf("use working folder: %w; make it or name another one with --dir", err)
 	}
 	if !info.IsDir() {
-		return "", fmt.Errorf("use working folder: %s is not a folder", dir)
+		return "", fmt.Errorf("use working folder: %s is not a folder; name one with --dir", dir)
 	}
 	return filepath.Clean(dir), nil
 }

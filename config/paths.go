@@ -112,10 +112,18 @@ func (p Paths) MakeRun() error {
 // that exists must be a folder of this user that nobody else can write to.
 func MakeDir(path string) error {
 	if err := os.MkdirAll(path, 0o700); err != nil {
-		if errors.Is(err, syscall.ENOTDIR) {
-			return fmt.Errorf("make folder %s: something on the way is a file", path)
+		next := "set PODIUM_HOME to a folder that you can write to"
+		var at *fs.PathError
+		switch {
+		case errors.Is(err, syscall.ENOTDIR):
+			return fmt.Errorf("make folder %s: something on the way is a file; move it away or %s", path, next)
+		case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+			next = "free some space or " + next
 		}
-		return fmt.Errorf("make folder: %w", err)
+		if errors.As(err, &at) && at.Path == path {
+			err = at.Err
+		}
+		return fmt.Errorf("make folder %s: %w; %s", path, err, next)
 	}
 	info, err := os.Stat(path)
 	if err != nil {

@@ -81,7 +81,7 @@ func TestMakeDir_RefusesWhatOthersCouldChange(t *testing.T) {
 		file:                          "something on the way is a file",
 		filepath.Join(file, "x"):      "something on the way is a file",
 		open:                          "has mode 0770, so other users could change",
-		"/proc/podium-cannot-be-made": "make folder",
+		"/proc/podium-cannot-be-made": "set PODIUM_HOME to a folder that you can write to",
 	} {
 		if err := config.MakeDir(dir); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), dir) {
 			t.Errorf("%s: error %v\nholds not %q", dir, err, want)

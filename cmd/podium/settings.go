@@ -40,11 +40,11 @@ func registerStoreFlag(cmd *cobra.Command, store *string) {
 // workDir is the canonical working folder.
 func (f *modelFlags) workDir() (string, error) {
 	dir, err := filepath.Abs(f.dir)
-	if err == nil {
-		dir, err = filepath.EvalSymlinks(dir)
-	}
 	if err != nil {
-		return "", fmt.Errorf("find the working folder: %w", err)
+		return "", fmt.Errorf("find the working folder: the folder you are in cannot be found (%w), it may have been deleted; go to another one", err)
+	}
+	if dir, err = filepath.EvalSymlinks(dir); err != nil {
+		return "", fmt.Errorf("find the working folder: %w; make it or name another one with --dir", err)
 	}
 	return dir, nil
 }
