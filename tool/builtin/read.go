@@ -13,7 +13,12 @@ import (
 	"podium.local/tool"
 )
 
-const readName = "Read"
+const (
+	readName = "Read"
+	// maxRead is the size of the largest file that is read, in bytes. All of a
+	// file is read whatever part is shown, and writers wait meanwhile.
+	maxRead = 256 << 20
+)
 
 //go:embed read.md
 var readDescription string
@@ -58,6 +63,9 @@ func (r *read) Run(ctx context.Context, args json.RawMessage) tool.Result {
 		return tool.Failed(err)
 	}
 	defer f.Close()
+	if info, err := f.Stat(); err == nil && info.Size() > maxRead {
+		return tool.InvalidArgument(fmt.Errorf("%s has %d bytes, the most that can be read is %d: find what you need with Grep, or copy a part of it to another file", a.Path, info.Size(), maxRead))
+	}
 	l, err := numberLines(ctx, f, a.Offset, a.Limit, r.limit)
 	if err != nil {
 		return tool.ExecutionFailed(fmt.Errorf("read %s: %w", a.Path, cause(err)))

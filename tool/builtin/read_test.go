@@ -110,6 +110,15 @@ func TestRead_LoopOfLinksIsAnError(t *testing.T) {
 	b.failed(b.call("Read", args{"file_path": b.in + "/loop"}), "resolve "+b.in+"/loop: too many levels of symbolic links")
 }
 
+func TestRead_AFileThatIsTooLargeIsRefused(t *testing.T) {
+	b := newBench(t)
+	path := b.file("f", "")
+	b.must(os.Truncate(path, 256<<20+1))
+	b.refused(b.call("Read", args{"file_path": path, "limit": 1}),
+		path+" has 268435457 bytes, the most that can be read is 268435456: find what you need with Grep, or copy a part of it to another file")
+	b.refused(b.call("Write", args{"file_path": path, "content": ""}), "file has not been read in this session; read it first: "+path)
+}
+
 func TestRead_EndsWithItsContext(t *testing.T) {
 	b := newBench(t)
 	path := b.file("f", "x")
