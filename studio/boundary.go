@@ -63,6 +63,7 @@ func newBoundary(s *Server, methods []string, inner http.Handler) *boundary {
 // ServeHTTP runs the checks in their order.
 func (b *boundary) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	setSecurityHeaders(w.Header())
+	limitBody(w, r, b.server.cfg.BodyTimeout)
 	if !b.hostAllowed(r.Host) {
 		b.refuse(w, r, "host", failf(http.StatusBadRequest, "Invalid Host header: '%s'", r.Host))
 		return

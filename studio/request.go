@@ -31,10 +31,6 @@ type body struct{ doc document }
 
 // bodyObject reads the request body, which must be one JSON object.
 func (r *request) bodyObject() (*body, error) {
-	// Lifted afterwards: the server keeps reading to notice that a client left.
-	control := http.NewResponseController(r.w)
-	_ = control.SetReadDeadline(time.Now().Add(bodyTimeout))
-	defer func() { _ = control.SetReadDeadline(time.Time{}) }()
 	raw, err := io.ReadAll(http.MaxBytesReader(r.w, r.Body, maxBody))
 	if err != nil {
 		var large *http.MaxBytesError
@@ -43,6 +39,7 @@ func (r *request) bodyObject() (*body, error) {
 		}
 		return nil, &problem{status: http.StatusBadRequest, detail: "The request body could not be read.", cause: err}
 	}
+	settleBody(r.w)
 	if len(raw) == 0 {
 		return nil, bodyProblem("missing", nil, "Field required", "null", "")
 	}
@@ -54,6 +51,26 @@ func (r *request) bodyObject() (*body, error) {
 		return nil, bodyProblem("model_attributes_type", nil, "Input should be a valid dictionary or object to extract fields from", doc, "")
 	}
 	return &body{doc}, nil
+}
+
+// limitBody bounds how long the request's body may take, and lets the
+// connection end with its answer: net/http reads what a handler left of a body, in
+// front of the answer unless the connection closes, and always behind it. So
+// the limit stays until the whole body is there. Requests without a body,
+// event streams among them, have none.
+func limitBody(w http.ResponseWriter, r *http.Request, limit time.Duration) {
+	if r.ContentLength == 0 {
+		return
+	}
+	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(limit))
+	w.Header().Set("Connection", "close")
+}
+
+// settleBody lifts what limitBody set, for a body that was read to its end: the
+// server keeps reading to notice that a client left.
+func settleBody(w http.ResponseWriter) {
+	_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
+	w.Header().Del("Connection")
 }
 
 // requiredText is a member that must be there and be a string.

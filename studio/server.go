@@ -35,9 +35,11 @@ type Config struct {
 	// Page is the built page; nil serves a note instead.
 	Page fs.FS
 	Log  *slog.Logger
-	// Now and Poll are for tests: the clock, and the pause of a caught-up stream.
-	Now  func() time.Time
-	Poll time.Duration
+	// Now, Poll and BodyTimeout are for tests: the clock, the pause of a caught-up
+	// stream, and how long a request's body may take.
+	Now         func() time.Time
+	Poll        time.Duration
+	BodyTimeout time.Duration
 }
 
 // Server is the daemon's handler and its running parts.
@@ -86,6 +88,9 @@ func New(cfg Config) (*Server, error) {
 	}
 	if s.cfg.Poll == 0 {
 		s.cfg.Poll = 500 * time.Millisecond
+	}
+	if s.cfg.BodyTimeout == 0 {
+		s.cfg.BodyTimeout = bodyTimeout
 	}
 	s.prober = newProber(cfg.Processes, s.fence)
 	routes := s.routes()
