@@ -86,3 +86,24 @@ func TestServer_AConnectionOutlivesWholeBodies(t *testing.T) {
 		}
 	}
 }
+
+func TestServer_OPTIONSOfEverythingPassesTheBoundaryToo(t *testing.T) {
+	base := serve(t, newServer(t, &fakeStore{}, nil))
+	for _, tt := range []struct{ host, want string }{{"elsewhere", "Invalid Host header"}, {"localhost", ""}} {
+		c := dial(t, base)
+		if _, err := io.WriteString(c, "OPTIONS * HTTP/1.1\r\nHost: "+tt.host+"\r\n\r\n"); err != nil {
+			t.Fatal(err)
+		}
+		resp, err := http.ReadResponse(bufio.NewReader(c), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(resp.Body)
+		if err != nil || !strings.Contains(string(body), tt.want) {
+			t.Errorf("%s: %q, %v", tt.host, body, err)
+		}
+		if resp.StatusCode != http.StatusBadRequest || resp.Header.Get("X-Content-Type-Options") != "nosniff" || resp.Header.Get("Content-Security-Policy") == "" {
+			t.Errorf("%s: %d, %v", tt.host, resp.StatusCode, resp.Header)
+		}
+	}
+}
