@@ -56,7 +56,7 @@ func TestHello_OfAnUnknownVersionNamesTheKnownOnes(t *testing.T) {
 	a := newAudience(t, pod.Options{})
 	c := a.p.Dial()
 	c.SendAs("r-1", protocol.Hello{ProtocolVersion: 7, Client: "x/1"})
-	ev := c.Next()
+	ev := nextButStatus(c)
 	e, ok := ev.Data.(protocol.Error)
 	// This client never said a hello that was understood.
 	if !ok || ev.RequestID != "r-1" || !strings.Contains(e.Message, "known: 1") || e.Code != protocol.CodeUnsupportedVersion {
@@ -191,7 +191,7 @@ func TestEntries_PageThroughTheWholeHistory(t *testing.T) {
 	limit := uint64(2)
 	for before := snapshot.Before; before != nil; {
 		c.SendAs("r", protocol.GetEntries{Before: before, Limit: &limit})
-		ev := c.Next()
+		ev := nextButStatus(c)
 		page, ok := ev.Data.(protocol.Entries)
 		if !ok || ev.RequestID != "r" || len(page.Items) == 0 || len(page.Items) > 2 {
 			t.Fatalf("page: %+v", ev)

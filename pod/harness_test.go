@@ -50,6 +50,17 @@ func barrier(c *podtest.Client) []protocol.Event {
 	return events[:len(events)-1]
 }
 
+// nextButStatus is the next event that is no status: those come when clients
+// come and go, too.
+func nextButStatus(c *podtest.Client) protocol.Event {
+	for {
+		ev := c.Next()
+		if _, ok := ev.Data.(protocol.Status); !ok {
+			return ev
+		}
+	}
+}
+
 // settle returns what both clients were shown since the last time.
 func (a *audience) settle() (base, extended []string) {
 	a.t.Helper()

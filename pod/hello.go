@@ -16,7 +16,8 @@ const protocolVersion = 1
 var features = []string{"compact", "entries", "request_id", "since"}
 
 // hello opens the extended stream: the answer, then either the durable events
-// the client missed or one snapshot, then what happens from now on.
+// the client missed or one snapshot, then the status of the moment, then what
+// happens from now on.
 func (p *Pod) hello(c *client, h protocol.Hello, requestID string) {
 	if h.ProtocolVersion != protocolVersion {
 		// Whoever says hello knows the words of the extended vocabulary.
@@ -33,8 +34,14 @@ func (p *Pod) hello(c *client, h protocol.Hello, requestID string) {
 	p.queueAnswer(c, requestID, func(at position) func(context.Context, io.Writer) error {
 		c.extended = true
 		c.name = h.Client
+		now := p.hub.status()
 		return func(ctx context.Context, w io.Writer) error {
-			return p.writeHello(ctx, w, helloRequest{h, at, tail, requestID})
+			if err := p.writeHello(ctx, w, helloRequest{h, at, tail, requestID}); err != nil {
+				return err
+			}
+			// What hello and snapshot do not say of the moment: how long, how many
+			// clients, what is queued.
+			return writeEvent(w, protocol.Event{Data: now}, true)
 		}
 	})
 }

@@ -101,6 +101,12 @@ type Compaction struct {
 	Provider llm.Provider
 	Model    string
 	Price    func(model string, u session.Usage) (usd float64, source string, ok bool)
+	// PruneProtected and PruneMinSavings rule what is left out of a request
+	// without a compaction: the content of tool results before the newest
+	// requests of a person, when that saves so many tokens. 0 savings switch it
+	// off.
+	PruneProtected  int
+	PruneMinSavings int64
 	// Read makes a file reader that knows nothing of what the pod has read; nil
 	// lets the worker read no file.
 	Read func() tool.Tool

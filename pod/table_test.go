@@ -104,7 +104,9 @@ var table = []cell{
 	{state: "paused", method: protocol.Resume{}, last: "status idle queued=0", want: answered("0",
 		accepted("resume"), ext("status running queued=0"))},
 	{state: "paused", method: protocol.Cancel{}, last: "status idle queued=0", want: []expected{
-		all(cancelled), ext("status idle queued=0"), accepted("cancel")}},
+		all(cancelled), ext("status idle queued=0"), accepted("cancel")},
+		history: []string{"user: start", "assistant: kept",
+			"system: [The user discarded the paused request above. Do not go on with it.]"}},
 	{state: "paused", method: protocol.Pause{}, want: []expected{accepted("pause")}},
 	{state: "paused", method: protocol.Notify{Message: "n"}, want: []expected{
 		ext("status paused queued=1"), accepted("notify with entry")}},

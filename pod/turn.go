@@ -190,7 +190,8 @@ func (p *Pod) modelRequest(h *session.History) llm.Request {
 		MaxTokens: p.o.MaxTokens, Temperature: p.o.Temperature, Effort: p.o.Effort,
 		CacheKey: p.sessionID(),
 	}
-	for _, i := range h.Conversation() {
+	o := p.o.Compaction
+	for _, i := range session.Prune(h.Conversation(), o.PruneProtected, o.PruneMinSavings) {
 		role, b := llm.RoleUser, llm.Block(nil)
 		switch i.Kind {
 		case session.KindToolCall:

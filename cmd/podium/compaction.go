@@ -14,7 +14,10 @@ import (
 // the scope.
 func newCompaction(cfg config.Config, dir, podName string, context int64) (pod.Compaction, error) {
 	c := cfg.Compaction
-	out := pod.Compaction{Retained: c.RetainedTokens, AutoReadBudget: c.AutoReadBudget, MaxInput: c.WorkerMaxInputTokens}
+	out := pod.Compaction{
+		Retained: c.RetainedTokens, AutoReadBudget: c.AutoReadBudget, MaxInput: c.WorkerMaxInputTokens,
+		PruneProtected: c.PruneProtectedTurns, PruneMinSavings: c.PruneMinSavings,
+	}
 	out.Threshold, out.RequestThreshold = c.Thresholds(context)
 	out.Read = func() tool.Tool {
 		tools, _, err := newTools(cfg, dir, podName)

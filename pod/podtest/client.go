@@ -36,7 +36,8 @@ func Dial(t testing.TB, socket string) *Client {
 }
 
 // Hello opens the extended stream and returns the answer and the snapshot,
-// which is zero after a resume. What came before the answer is dropped.
+// which is zero after a resume; the status behind a snapshot is read too. What
+// came before the answer is dropped.
 func (c *Client) Hello(h protocol.Hello) (protocol.HelloEvent, protocol.Snapshot) {
 	c.t.Helper()
 	h.ProtocolVersion = 1
@@ -52,6 +53,10 @@ func (c *Client) Hello(h protocol.Hello) (protocol.HelloEvent, protocol.Snapshot
 	s, ok := ev.Data.(protocol.Snapshot)
 	if !ok {
 		c.t.Fatalf("after hello came %+v, want a snapshot", ev)
+	}
+	ev = c.Next()
+	if now, ok := ev.Data.(protocol.Status); !ok || now.State != hello.State || now.SessionID != hello.SessionID || now.Clients == 0 {
+		c.t.Fatalf("after the snapshot came %+v, want the status of the moment", ev)
 	}
 	return hello, s
 }
