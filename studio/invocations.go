@@ -88,15 +88,14 @@ type artifact struct {
 
 // invocationDetail is GET /api/invocations/{id}.
 type invocationDetail struct {
-	invocationCore
-	invocationFate
+	invocation
 	Sessions  []invocationSession `json:"sessions" nullable:"false"`
 	Artifacts []artifact          `json:"artifacts" nullable:"false"`
 }
 
 // TransformSchema adds what the listing has too.
 func (invocationDetail) TransformSchema(r huma.Registry, s *huma.Schema) *huma.Schema {
-	return withMembersOf(r, withMembersOf(r, s, invocationFate{}), invocationCore{})
+	return withMembersOf(r, s, invocation{})
 }
 
 func coreOf(in *session.Invocation) invocationCore {
@@ -104,6 +103,12 @@ func coreOf(in *session.Invocation) invocationCore {
 		ID: in.ID, Skill: in.Skill, Plugin: in.Plugin, Prompt: in.Prompt, StartedAt: number(in.StartedAt), EndedAt: numberOf(in.EndedAt),
 		Status: in.Status, StatusReasonCode: in.ReasonCode, StatusReasonSummary: in.ReasonSummary, StatusEvidenceRefs: storedDocument(in.EvidenceRefs),
 		SessionCount: in.SessionCount, CreatedAt: number(in.CreatedAt), UpdatedAt: number(in.UpdatedAt), NodeMetadata: metadataOf(in),
+	}
+}
+
+func (s *Server) invocationOf(ctx context.Context, in *session.Invocation) invocation {
+	return invocation{
+		invocationCore: coreOf(in), Project: in.Project, ProjectSource: in.ProjectSource, invocationFate: s.fateOf(ctx, in),
 	}
 }
 
@@ -140,10 +145,7 @@ func (s *Server) listInvocations(r *request) (any, error) {
 		HasNext: len(page.Invocations) == q.Limit, Total: page.Total, CompletedTotal: page.CompletedTotal,
 	}
 	for i := range page.Invocations {
-		in := &page.Invocations[i]
-		body.Invocations = append(body.Invocations, invocation{
-			invocationCore: coreOf(in), Project: in.Project, ProjectSource: in.ProjectSource, invocationFate: s.fateOf(r.Context(), in),
-		})
+		body.Invocations = append(body.Invocations, s.invocationOf(r.Context(), &page.Invocations[i]))
 	}
 	return body, nil
 }
@@ -161,8 +163,8 @@ func (s *Server) getInvocation(r *request) (any, error) {
 		return nil, err
 	}
 	body := invocationDetail{
-		invocationCore: coreOf(&in), invocationFate: s.fateOf(r.Context(), &in),
-		Sessions: make([]invocationSession, 0, len(in.Children)), Artifacts: make([]artifact, 0, len(in.Artifacts)),
+		invocation: s.invocationOf(r.Context(), &in),
+		Sessions:   make([]invocationSession, 0, len(in.Children)), Artifacts: make([]artifact, 0, len(in.Artifacts)),
 	}
 	for i := range in.Children {
 		c := &in.Children[i]

@@ -701,6 +701,8 @@ export interface components {
             /** @description Any JSON value. */
             node_metadata: unknown;
             plugin: string | null;
+            project: string | null;
+            project_source: string | null;
             prompt: string | null;
             schedule_run_error_detail: string | null;
             /** Format: int64 */
