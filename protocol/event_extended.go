@@ -104,8 +104,9 @@ type Entries struct {
 	Before *string `wire:"before,nullable"`
 }
 
-// Status says what the pod is doing. Passing: on every change, of Clients alone
-// at most once a second; to every extended client.
+// Status says what the pod is doing. Passing: once to a client behind the
+// snapshot or the missed events that answer its hello, and to every extended
+// client on every change, of Clients alone at most once a second.
 type Status struct {
 	// State is what the pod is doing.
 	State PodState `wire:"state"`
