@@ -21,7 +21,7 @@ export default defineConfig({
   server: { proxy: { "/api": "http://127.0.0.1:8765", "/health": "http://127.0.0.1:8765" } },
   test: {
     projects: [
-      { extends: true, test: { name: "unit", environment: "jsdom", include: ["src/**/*.test.{ts,tsx}"], setupFiles: ["src/test/setup.ts"], env: { TZ: "UTC" } } },
+      { extends: true, test: { name: "unit", environment: "jsdom", include: ["src/**/*.test.{ts,tsx}"], setupFiles: ["src/test/setup.ts"], testTimeout: 60_000, hookTimeout: 60_000, env: { TZ: "UTC" } } },
       // One browser and one daemon at a time: both are heavy.
       { test: { ...browser, name: "e2e", include: ["e2e/*.test.ts"] } },
       { test: { ...browser, name: "screenshot", include: ["e2e/screenshot.ts"] } },

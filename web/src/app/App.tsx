@@ -19,6 +19,9 @@ import { usePlace, type How } from "./usePlace";
 /** Below this there is one pane. */
 const oneEnough = "(max-width: 899px)";
 
+/** How long counts of projects are good for, in ms: they cost a look at every session. */
+const projectsKept = 30_000;
+
 /** The whole page: what is listed, and the one session that is looked at. */
 export function App() {
   const [place, go] = usePlace();
@@ -28,7 +31,7 @@ export function App() {
   const [keysOpen, setKeysOpen] = useState(false);
   const narrow = useMedia(oneEnough);
   const list = useRef<ListHandle>(null);
-  const projects = useQuery({ queryKey: ["projects"], queryFn: ({ signal }) => listProjects(signal), staleTime: 30_000, refetchInterval: 30_000 });
+  const projects = useQuery({ queryKey: ["projects"], queryFn: ({ signal }) => listProjects(signal), staleTime: projectsKept });
 
   const { selected, filter } = place;
   const filterTo = useCallback((to: RunFilter, how: How = "push") => go({ selected, filter: to }, how), [go, selected]);
@@ -63,15 +66,19 @@ export function App() {
     was.current = selected;
   }, [selected, toList]);
 
-  useEffect(() => {
-    document.title = selected === null ? "Podium" : `${selected.slice(0, 8)} · Podium`;
-  }, [selected]);
-
   return (
     <div className="page">
       <header className="bar">
         <h1>Podium</h1>
-        <FilterBar filter={filter} projects={projects.data?.projects ?? []} onChange={filterTo} onLeave={toList} />
+        <FilterBar
+          filter={filter}
+          projects={projects.data?.projects ?? []}
+          onProjects={() => {
+            if (Date.now() - projects.dataUpdatedAt > projectsKept) void projects.refetch();
+          }}
+          onChange={filterTo}
+          onLeave={toList}
+        />
         <div className="settings">
           <button type="button" className="quiet" aria-pressed={rows === "compact"} onClick={() => setRows(rows === "compact" ? "comfortable" : "compact")}>
             compact
@@ -115,7 +122,7 @@ export function App() {
                 takesFocus={narrow}
                 hrefOf={hrefOf}
                 onOpen={open}
-                onTag={(tag) => filterTo({ tag: [tag] })}
+                onFilter={filterTo}
               />
             </>
           )}

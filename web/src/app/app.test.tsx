@@ -102,7 +102,7 @@ describe("the address", () => {
     await screen.findByRole("heading", { name: "session 7" });
     expect(screen.getByRole("button", { name: "cost" }).getAttribute("aria-pressed")).toBe("true");
     expect(document.querySelector('[aria-current="true"]')?.getAttribute("data-id")).toBe("r7");
-    expect(document.title).toBe("r7 · Podium");
+    expect(document.title).toBe("session 7 · Podium");
   });
 
   it("goes back and forth", async () => {
@@ -136,6 +136,22 @@ describe("the address", () => {
     expect(writePlace(readPlace(text))).toBe(text);
   });
   it("drops what it does not know", () => expect(writePlace(readPlace("?s=&page=4&cursor=x"))).toBe(""));
+});
+
+describe("the projects", () => {
+  it("are counted again when somebody looks at them, not all the time", async () => {
+    vi.useFakeTimers({ shouldAdvanceTime: true });
+    const { asked } = studio();
+    await page();
+    const times = () => asked.filter((r) => r.path === "/api/runs/projects").length;
+    await act(() => vi.advanceTimersByTimeAsync(40_000));
+    expect(times()).toBe(1);
+    act(() => screen.getByLabelText("project").focus());
+    await waitFor(() => expect(times()).toBe(2));
+    act(() => screen.getByLabelText("kind").focus());
+    act(() => screen.getByLabelText("project").focus());
+    expect(times()).toBe(2);
+  });
 });
 
 describe("a narrow window", () => {

@@ -32,14 +32,14 @@ export async function fetchJson<T>(path: string, options: RequestOptions = {}): 
   return body as T;
 }
 
-/** A whole document, for the person to keep. */
+/** A whole document, for the person to keep; it may take as long as it takes. */
 export async function fetchBlob(path: string, signal?: AbortSignal): Promise<Blob> {
-  const response = await send(path, { signal });
+  const response = await send(path, { signal, long: true });
   if (!response.ok) throw problemOf(response.status, await response.json().catch(() => null));
   return response.blob();
 }
 
-async function send(path: string, options: RequestOptions): Promise<Response> {
+async function send(path: string, options: RequestOptions & { long?: boolean }): Promise<Response> {
   const headers: Record<string, string> = { Accept: "application/json" };
   const token = options.open === true ? null : readToken();
   if (token !== null) headers["Authorization"] = `Bearer ${token}`;
@@ -49,15 +49,15 @@ async function send(path: string, options: RequestOptions): Promise<Response> {
     headers["Content-Type"] = "application/json";
     init.body = JSON.stringify(options.body ?? {});
   }
-  const late = AbortSignal.timeout(patience);
-  init.signal = options.signal ? AbortSignal.any([options.signal, late]) : late;
+  const late = options.long === true ? null : AbortSignal.timeout(patience);
+  init.signal = AbortSignal.any([options.signal, late].filter((s) => s != null));
 
   let response: Response;
   try {
     response = await fetch(path, init);
   } catch (e) {
     if (options.signal?.aborted) throw e;
-    throw new ApiError(0, late.aborted ? `Studio did not answer within ${patience / 1000} seconds.` : "Studio does not answer.");
+    throw new ApiError(0, late?.aborted ? `Studio did not answer within ${patience / 1000} seconds.` : "Studio does not answer.");
   }
   if (response.status === 401 && options.open !== true) noteRefusal(token);
   return response;

@@ -6,6 +6,8 @@ import { grouped } from "../../../lib/format/format";
 interface Props {
   filter: RunFilter;
   projects: ProjectCount[];
+  /** Somebody is about to look at the projects. */
+  onProjects: () => void;
   /** replace keeps the address history as it is; typing would fill it. */
   onChange: (filter: RunFilter, how: "push" | "replace") => void;
   /** Leaves the search for the list. */
@@ -19,12 +21,13 @@ const noProject = "\u0000none";
 export const searchPause = 300;
 
 /** Search and facets; all of them are the server's filters. */
-export function FilterBar({ filter, projects, onChange, onLeave }: Props) {
+export function FilterBar({ filter, projects, onProjects, onChange, onLeave }: Props) {
   return (
     <div className="filters" role="search">
       <SearchField filter={filter} onChange={onChange} onLeave={onLeave} />
-      <Pick
+      <Facet
         label="project"
+        onLook={onProjects}
         value={filter.project_null ? noProject : (filter.project ?? "")}
         options={projects.map((p) => ({ value: p.project ?? noProject, text: `${p.project ?? "no project"} (${grouped(String(p.count))})` }))}
         onPick={(v) => {
@@ -32,7 +35,7 @@ export function FilterBar({ filter, projects, onChange, onLeave }: Props) {
           onChange(v === "" ? rest : v === noProject ? { ...rest, project_null: true } : { ...rest, project: v }, "push");
         }}
       />
-      <Pick
+      <Facet
         label="kind"
         value={filter.kind ?? ""}
         options={kinds.map((k) => ({ value: k, text: k }))}
@@ -41,7 +44,7 @@ export function FilterBar({ filter, projects, onChange, onLeave }: Props) {
           onChange(v === "" ? rest : { ...rest, kind: v as Kind }, "push");
         }}
       />
-      <Pick
+      <Facet
         label="status"
         value={filter.status ?? ""}
         options={Object.keys(statuses).map((s) => ({ value: s, text: s }))}
@@ -55,7 +58,7 @@ export function FilterBar({ filter, projects, onChange, onLeave }: Props) {
 }
 
 /** The search as it is typed; it goes into the address when typing rests. */
-function SearchField({ filter, onChange, onLeave }: Omit<Props, "projects">) {
+function SearchField({ filter, onChange, onLeave }: Pick<Props, "filter" | "onChange" | "onLeave">) {
   const applied = filter.search ?? "";
   const [text, setText] = useState(applied);
   // What this field put into the address itself must not overwrite what was
@@ -110,15 +113,16 @@ function withSearch(filter: RunFilter, text: string): RunFilter {
   return text === "" ? rest : { ...rest, search: text };
 }
 
-interface PickProps {
+interface FacetProps {
   label: string;
   value: string;
   options: { value: string; text: string }[];
   onPick: (value: string) => void;
+  onLook?: () => void;
 }
 
 /** One facet. A value from the address that is no option is one all the same. */
-function Pick({ label, value, options, onPick }: PickProps) {
+function Facet({ label, value, options, onPick, onLook }: FacetProps) {
   const id = useId();
   const known = value === "" || options.some((o) => o.value === value);
   return (
@@ -126,7 +130,7 @@ function Pick({ label, value, options, onPick }: PickProps) {
       <label htmlFor={id} className="unseen">
         {label}
       </label>
-      <select id={id} value={value} onChange={(e) => onPick(e.target.value)} data-set={value !== ""}>
+      <select id={id} value={value} onChange={(e) => onPick(e.target.value)} onFocus={onLook} data-set={value !== ""}>
         <option value="">{`any ${label}`}</option>
         {known ? null : <option value={value}>{value === noProject ? "no project" : value}</option>}
         {options.map((o) => (

@@ -1,4 +1,4 @@
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { clock, count, grouped } from "../../../lib/format/format";
 import { useNow } from "../../../lib/clock/useNow";
 import { ApiError } from "../../../lib/problem/problem";
@@ -25,6 +25,7 @@ export function ListPane({ filter, onFilter, selected, onOpen, hrefOf, rowHeight
   const ticked = useNow(ageStep);
   // Rows may be newer than the last tick; nothing happened in the future.
   const now = Math.max(ticked, runs.asOf / 1000);
+  const of = JSON.stringify(filter);
   return (
     <section className="list-pane" aria-label="Sessions">
       <div className="list-head">
@@ -36,9 +37,8 @@ export function ListPane({ filter, onFilter, selected, onOpen, hrefOf, rowHeight
           ))}
         </div>
         <Facets filter={filter} onFilter={onFilter} />
-        <p role="status" className="count">
-          {runs.total === null || runs.outdated ? "" : count(runs.total, "session")}
-        </p>
+        <p className="count">{runs.total === null || runs.outdated ? "" : count(runs.total, "session")}</p>
+        <Found of={of} runs={runs} />
       </div>
       {runs.error !== null && runs.total !== null ? <Stale runs={runs} /> : null}
       {runs.loading ? (
@@ -50,7 +50,7 @@ export function ListPane({ filter, onFilter, selected, onOpen, hrefOf, rowHeight
       ) : (
         <>
           <RunList
-            of={JSON.stringify(filter)}
+            of={of}
             ref={list}
             runs={runs.runs}
             now={now}
@@ -64,6 +64,24 @@ export function ListPane({ filter, onFilter, selected, onOpen, hrefOf, rowHeight
         </>
       )}
     </section>
+  );
+}
+
+/** Tells what a filter found; not what comes in while nobody asks. */
+function Found({ of, runs }: { of: string; runs: Runs }) {
+  const [told, setTold] = useState("");
+  const answered = useRef<string | null>(null);
+  const { total, outdated } = runs;
+  useEffect(() => {
+    if (total === null || outdated || answered.current === of) return;
+    const first = answered.current === null;
+    answered.current = of;
+    if (!first) setTold(`Found ${count(total, "session")}`);
+  }, [of, total, outdated]);
+  return (
+    <span role="status" className="unseen">
+      {told}
+    </span>
   );
 }
 

@@ -140,6 +140,7 @@ function Bar({ first = {}, onChange, projects }: { first?: RunFilter; onChange?:
         setFilter(f);
         onChange?.(f, how);
       }}
+      onProjects={() => undefined}
       onLeave={() => undefined}
     />
   );
@@ -168,17 +169,17 @@ describe("FilterBar", () => {
   });
 
   it("follows an address that somebody else changed", () => {
-    const page = render(<FilterBar filter={{ search: "a" }} projects={[]} onChange={vi.fn()} onLeave={vi.fn()} />);
-    page.rerender(<FilterBar filter={{ search: "b" }} projects={[]} onChange={vi.fn()} onLeave={vi.fn()} />);
+    const page = render(<FilterBar filter={{ search: "a" }} projects={[]} onProjects={vi.fn()} onChange={vi.fn()} onLeave={vi.fn()} />);
+    page.rerender(<FilterBar filter={{ search: "b" }} projects={[]} onProjects={vi.fn()} onChange={vi.fn()} onLeave={vi.fn()} />);
     expect(screen.getByRole<HTMLInputElement>("searchbox").value).toBe("b");
-    page.rerender(<FilterBar filter={{}} projects={[]} onChange={vi.fn()} onLeave={vi.fn()} />);
+    page.rerender(<FilterBar filter={{}} projects={[]} onProjects={vi.fn()} onChange={vi.fn()} onLeave={vi.fn()} />);
     expect(screen.getByRole<HTMLInputElement>("searchbox").value).toBe("");
   });
 
   it("is left with Escape, which keeps what was typed", async () => {
     const onLeave = vi.fn();
     const onChange = vi.fn();
-    render(<FilterBar filter={{}} projects={[]} onChange={onChange} onLeave={onLeave} />);
+    render(<FilterBar filter={{}} projects={[]} onProjects={vi.fn()} onChange={onChange} onLeave={onLeave} />);
     await userEvent.type(screen.getByRole("searchbox"), "x{Escape}");
     expect(onLeave).toHaveBeenCalled();
     expect(onChange).toHaveBeenCalledWith({ search: "x" }, "replace");
@@ -247,6 +248,20 @@ describe("ListPane", () => {
     await userEvent.click(screen.getByRole("button", { name: "Remove filter tag b" }));
     await userEvent.click(screen.getByRole("button", { name: "Remove filter playbook p" }));
     await waitFor(() => expect(studio.asked.at(-1)?.query.toString()).toBe("page=1&per_page=200"));
+  });
+
+  it("tells what a filter found, and not what comes in by itself", async () => {
+    vi.useFakeTimers({ shouldAdvanceTime: true });
+    let n = 2;
+    fakeStudio(() => ({ body: aPage(runs(n)) }));
+    renderPage(<Pane first={{ tag: ["a"] }} />);
+    await screen.findByText("2 sessions");
+    n = 3;
+    await act(() => vi.advanceTimersByTimeAsync(3_500));
+    await screen.findByText("3 sessions");
+    expect(screen.queryByText(/Found/)).toBeNull();
+    fireEvent.click(screen.getByRole("button", { name: "Remove filter tag a" }));
+    expect((await screen.findByText("Found 3 sessions")).getAttribute("role")).toBe("status");
   });
 
   it("orders by recency or cost, and says which", async () => {

@@ -69,6 +69,57 @@ describe("useRuns", () => {
     await waitFor(() => expect(ids(result.current)).toEqual(all.slice(0, 400).map((r) => r.id)));
   });
 
+  it("loses no row that was pushed out of the newest page while the others are read again", async () => {
+    let all = runs(450);
+    let slow = false;
+    const page = listing(() => all);
+    fakeStudio((r) => (slow && r.query.get("page") === "2" ? new Promise(() => undefined) : page(r.query)));
+    const { result } = use();
+    await waitFor(() => expect(result.current.runs).toHaveLength(200));
+    act(() => result.current.loadMore());
+    await waitFor(() => expect(result.current.runs).toHaveLength(400));
+    all = [...runs(30, 1_000), ...all];
+    slow = true;
+    await act(() => vi.advanceTimersByTimeAsync(pollFloor + 500));
+    await waitFor(() => expect(result.current.runs).toHaveLength(430));
+    expect(ids(result.current)).toEqual(all.slice(0, 430).map((r) => r.id));
+  });
+
+  it("reads many pages again at a tenth of its time at most", async () => {
+    let all = runs(450);
+    const page = listing(() => all);
+    const studio = fakeStudio(async (r) => {
+      await new Promise((done) => setTimeout(done, 2_000));
+      return page(r.query);
+    });
+    const { result } = use();
+    const pass = (ms: number) => act(() => vi.advanceTimersByTimeAsync(ms));
+    await pass(2_500);
+    act(() => result.current.loadMore());
+    await pass(2_500);
+    expect(result.current.runs).toHaveLength(400);
+    const again = () => studio.asked.filter((r) => r.query.get("page") === "2").length - 1;
+    for (let i = 0; i < 20; i++) {
+      all = [aRun({ id: `new${i}` }), ...all];
+      await pass(10_000);
+    }
+    // Two pages take four seconds; in two hundred there is time for five readings.
+    expect(again()).toBeGreaterThan(0);
+    expect(again()).toBeLessThanOrEqual(5);
+  });
+
+  it("learns that a second page has come to be", async () => {
+    let all = runs(200);
+    const page = listing(() => all);
+    fakeStudio((r) => page(r.query));
+    const { result } = use();
+    await waitFor(() => expect(result.current.runs).toHaveLength(200));
+    expect(result.current.hasMore).toBe(false);
+    all = [aRun({ id: "new" }), ...all];
+    await act(() => vi.advanceTimersByTimeAsync(pollFloor + 500));
+    await waitFor(() => expect(result.current.hasMore).toBe(true));
+  });
+
   it("keeps the rows when the daemon goes away, says so, and recovers by itself", async () => {
     let away = false;
     const page = listing(() => runs(3));

@@ -34,8 +34,8 @@ export interface Runs {
 /**
  * The v1 list, page by page. The newest page is looked at again and again
  * while the tab is visible, never faster than ten times what an answer took.
- * Pages behind it are read again only when rows came into the newest one,
- * since then all of them have moved.
+ * When rows came into it, all pages behind it have moved and are read again,
+ * at the same measure; until then the rows that were pushed out of it stay.
  */
 export function useRuns(filter: RunFilter): Runs {
   const pages = useInfiniteQuery({
@@ -67,14 +67,30 @@ export function useRuns(filter: RunFilter): Runs {
   });
 
   const loaded = pages.data?.pages;
-  const first = settled && newest.data !== undefined && newest.dataUpdatedAt >= pages.dataUpdatedAt ? newest.data : loaded?.[0];
-  const moved = settled && loaded !== undefined && loaded.length > 1 && first !== undefined && !sameRows(first, loaded[0]);
+  const fresh = settled && newest.data !== undefined && newest.dataUpdatedAt >= pages.dataUpdatedAt ? newest.data : undefined;
+  const first = fresh ?? loaded?.[0];
+  const moved =
+    fresh !== undefined && loaded !== undefined && (loaded.length > 1 ? !sameRows(fresh, loaded[0]) : fresh.has_next !== loaded[0]?.has_next);
   const { refetch } = pages;
+  const reread = useRef({ ended: 0, took: 0 });
   useEffect(() => {
-    if (moved) void refetch();
-  }, [moved, refetch]);
+    if (!moved) return;
+    const { ended, took } = reread.current;
+    const timer = setTimeout(
+      () => {
+        const begun = Date.now();
+        void refetch({ cancelRefetch: false }).then(() => (reread.current = { ended: Date.now(), took: Date.now() - begun }));
+      },
+      Math.max(0, ended + 10 * took - Date.now()),
+    );
+    return () => clearTimeout(timer);
+    // A look at the newest page that succeeded is a reason to try again.
+  }, [moved, newest.dataUpdatedAt, refetch]);
 
-  const runs = useMemo(() => (first === undefined ? [] : dedupe([first, ...(loaded ?? []).slice(1)])), [first, loaded]);
+  const runs = useMemo(() => {
+    if (first === undefined || loaded === undefined) return [];
+    return loaded.length > 1 ? dedupe([first, ...loaded]) : first.runs;
+  }, [first, loaded]);
   return {
     runs,
     total: first?.total ?? null,
@@ -87,7 +103,7 @@ export function useRuns(filter: RunFilter): Runs {
     loadingMore: pages.isFetchingNextPage,
     moreFailed: pages.isFetchNextPageError,
     loadMore: () => void pages.fetchNextPage({ cancelRefetch: false }),
-    retry: () => void (settled ? newest.refetch() : pages.refetch()),
+    retry: () => void (settled && newest.error !== null ? newest.refetch() : pages.refetch()),
   };
 }
 

@@ -7,14 +7,14 @@ import type { RunDetail } from "../api/types";
 
 interface Props {
   run: RunDetail;
-  now: number;
-  /** Shows the sessions with a tag. */
-  onTag: (tag: string) => void;
+  /** Up to when it has run if it has no end: now, or its last sign of life. */
+  until: number | null;
+  onFilter: (filter: { tag: string[] } | { playbook: string }) => void;
   heading: React.Ref<HTMLHeadingElement>;
 }
 
 /** What a session is, at a glance. */
-export function SessionHead({ run, now, onTag, heading }: Props) {
+export function SessionHead({ run, until, onFilter, heading }: Props) {
   const state = displayState(run);
   const tokens = run.input_tokens !== null || run.output_tokens !== null;
   const files = run.message_stats.files.length;
@@ -28,7 +28,7 @@ export function SessionHead({ run, now, onTag, heading }: Props) {
           <StateShape state={state} />
           <span className={`state-${state}`}>{stateWord(run)}</span>
         </span>
-        {run.started_at === null ? null : <span title={`started ${moment(run.started_at)}`}>{spent(run, now)}</span>}
+        {run.started_at === null ? null : <span title={`started ${moment(run.started_at)}`}>{spent(run, until)}</span>}
         <span className="number" title="cost">
           {cost(run.total_cost_usd)}
         </span>
@@ -39,12 +39,14 @@ export function SessionHead({ run, now, onTag, heading }: Props) {
           </span>
         ) : null}
         <Fact name="project" value={run.project} />
+        <Fact name="agent" value={run.agent_name} />
         <span>{count(run.message_count, "message")}</span>
         {files > 0 ? <span title={run.message_stats.files.join("\n")}>{count(files, "file")}</span> : null}
+        {run.playbook_name === null ? null : (
+          <Chip text={run.playbook_name} what={`of playbook ${run.playbook_name}`} onClick={() => onFilter({ playbook: run.playbook_name ?? "" })} />
+        )}
         {run.tags.map((t) => (
-          <button key={t} type="button" className="chip" onClick={() => onTag(t)} aria-label={`Show sessions tagged ${t}`}>
-            <bdi>{t}</bdi>
-          </button>
+          <Chip key={t} text={t} what={`tagged ${t}`} onClick={() => onFilter({ tag: [t] })} />
         ))}
       </p>
       {run.status_reason_summary === null ? null : (
@@ -63,9 +65,18 @@ export function SessionHead({ run, now, onTag, heading }: Props) {
 }
 
 /** How long it ran; an end that was only reconstructed gives no length. */
-function spent(run: RunDetail, now: number): string {
-  if (run.started_at === null || (run.ended_at !== null && run.ended_at_is_approximate)) return "—";
-  return duration((run.ended_at ?? now) - run.started_at);
+function spent(run: RunDetail, until: number | null): string {
+  const end = run.ended_at ?? until;
+  if (run.started_at === null || end === null || (run.ended_at !== null && run.ended_at_is_approximate)) return "—";
+  return duration(end - run.started_at);
+}
+
+function Chip({ text, what, onClick }: { text: string; what: string; onClick: () => void }) {
+  return (
+    <button type="button" className="chip" onClick={onClick} aria-label={`Show sessions ${what}`}>
+      <bdi>{text}</bdi>
+    </button>
+  );
 }
 
 function Fact({ name, value }: { name: string; value: string | null }) {

@@ -2,6 +2,7 @@ import { useEffect, useRef } from "react";
 import { useNow } from "../../../lib/clock/useNow";
 import { clock } from "../../../lib/format/format";
 import { ApiError } from "../../../lib/problem/problem";
+import { displayState } from "../../../lib/state/state";
 import { useBranches, useHead, useLineage, useLog } from "../state/useSession";
 import { ConversationView } from "./ConversationView";
 import { SessionLink } from "./PieceView";
@@ -13,11 +14,12 @@ interface Props {
   takesFocus: boolean;
   hrefOf: (id: string) => string;
   onOpen: (id: string) => void;
-  onTag: (tag: string) => void;
+  /** Shows the sessions of a filter. */
+  onFilter: (filter: { tag: string[] } | { playbook: string }) => void;
 }
 
 /** One session: what it is, and its conversation. */
-export function SessionView({ id, takesFocus, hrefOf, onOpen, onTag }: Props) {
+export function SessionView({ id, takesFocus, hrefOf, onOpen, onFilter }: Props) {
   const head = useHead(id);
   const run = head.data;
   const several = (run?.branches.length ?? 0) > 1;
@@ -25,7 +27,9 @@ export function SessionView({ id, takesFocus, hrefOf, onOpen, onTag }: Props) {
   const log = useLog(id, version, run !== undefined && !several);
   const branches = useBranches(id, version, run !== undefined && several);
   const conversation = several ? branches : log;
-  const running = run?.status === "running";
+  // Nobody is at work in a session whose process is lost.
+  const state = run === undefined ? null : displayState(run);
+  const running = state === "running" || state === "idle";
   const ticked = useNow(running ? 1_000 : 60_000);
   const now = Math.max(ticked, head.dataUpdatedAt / 1000);
 
@@ -35,11 +39,18 @@ export function SessionView({ id, takesFocus, hrefOf, onOpen, onTag }: Props) {
     if (loaded && takesFocus) heading.current?.focus({ preventScroll: true });
   }, [loaded, takesFocus]);
 
+  const name = run?.name;
+  useEffect(() => {
+    if (name === undefined) return;
+    document.title = `${name} · Podium`;
+    return () => void (document.title = "Podium");
+  }, [name]);
+
   if (head.isPending && head.error === null) return <Bones />;
   if (run === undefined) return <Failure id={id} error={head.error} retry={() => void head.refetch()} />;
   return (
     <article className="session" aria-label={run.name}>
-      <SessionHead run={run} now={now} onTag={onTag} heading={heading} />
+      <SessionHead run={run} until={running ? now : run.updated_at} onFilter={onFilter} heading={heading} />
       {head.error === null ? null : (
         <div className="strip strip-problem" role="alert">
           <span>

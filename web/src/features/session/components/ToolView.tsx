@@ -17,7 +17,11 @@ export function ToolView({ piece, running }: { piece: ToolPiece; running: boolea
         <span className={`tool-outcome ${state === "" ? "" : `state-${state}`}`}>{result === null && running ? "running" : outcome(result)}</span>
       </summary>
       <div className="fold-body">
-        {piece.args === null ? <p className="note">The call itself is further up, among older entries.</p> : <Arguments args={piece.args} />}
+        {piece.args === null ? (
+          <p className="note">{piece.withheld ? "The call is too large to show here. The export has it whole." : "The call itself is further up, among older entries."}</p>
+        ) : (
+          <Arguments args={piece.args} />
+        )}
         {result === null ? null : <Result result={result} />}
       </div>
     </details>

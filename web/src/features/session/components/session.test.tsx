@@ -33,7 +33,7 @@ function studioOf({ head, entries = () => aWindow([]), messages, lineage = noLin
 }
 
 function open(over: Partial<Parameters<typeof SessionView>[0]> = {}) {
-  const props = { id: "s", takesFocus: false, hrefOf: (id: string) => `?s=${id}`, onOpen: vi.fn(), onTag: vi.fn(), ...over };
+  const props = { id: "s", takesFocus: false, hrefOf: (id: string) => `?s=${id}`, onOpen: vi.fn(), onFilter: vi.fn(), ...over };
   return { ...renderPage(<SessionView {...props} />), props };
 }
 
@@ -53,14 +53,17 @@ describe("SessionView", () => {
   });
 
   it("says what the session is", async () => {
-    const onTag = vi.fn();
-    studioOf({ head: () => aDetail({ id: "s", tags: ["flaky"], status: "failed", status_reason_summary: "worker exited with code 1", message_count: 1 }) });
-    open({ onTag });
+    const onFilter = vi.fn();
+    studioOf({ head: () => aDetail({ id: "s", tags: ["flaky"], playbook_name: "nightly", agent_name: "implementer", status: "failed", status_reason_summary: "worker exited with code 1", message_count: 1 }) });
+    open({ onFilter });
     const head = (await screen.findByRole("heading", { name: "fix the flaky login test" })).closest("header");
-    expect(head?.textContent).toContain("failed40s$0.42claude-sonnet-51.2k in, 340 outshop1 message");
+    expect(head?.textContent).toContain("failed40s$0.42claude-sonnet-51.2k in, 340 outshopimplementer1 message");
+    expect(document.title).toBe("fix the flaky login test · Podium");
     expect(head?.textContent).toContain("worker exited with code 1");
     await userEvent.click(screen.getByRole("button", { name: "Show sessions tagged flaky" }));
-    expect(onTag).toHaveBeenCalledWith("flaky");
+    expect(onFilter).toHaveBeenCalledWith({ tag: ["flaky"] });
+    await userEvent.click(screen.getByRole("button", { name: "Show sessions of playbook nightly" }));
+    expect(onFilter).toHaveBeenCalledWith({ playbook: "nightly" });
   });
 
   it.each([
@@ -71,6 +74,13 @@ describe("SessionView", () => {
     open();
     await screen.findByRole("heading");
     expect(document.querySelector(".facts")?.textContent).toContain(`completed${text}`);
+  });
+
+  it("counts the time of a lost session up to its last sign of life", async () => {
+    studioOf({ head: () => aDetail({ status: "running", effective_health: "stale", started_at: 1_000, ended_at: null, updated_at: 1_090 }) });
+    open();
+    await screen.findByRole("heading");
+    expect(document.querySelector(".facts")?.textContent).toContain("stale1m 30s");
   });
 
   it("reads the conversation, with calls folded", async () => {
@@ -296,6 +306,11 @@ describe("PieceView", () => {
     show([anEntry("tool_call", { call_id: "c", name: "T", arguments: {} }), ...rest], running);
     expect(document.querySelector(".tool-outcome")?.textContent).toBe(text);
     expect(screen.getByText("No arguments.")).toBeTruthy();
+  });
+
+  it("says that a call was too large", () => {
+    show([anEntry("tool_call", { call_id: "c", withheld: true })]);
+    expect(screen.getByText(/The call is too large to show here/)).toBeTruthy();
   });
 
   it("says that an output was empty or that the call is further up", () => {

@@ -107,6 +107,10 @@ describe("a tool call", () => {
     [{}, ""],
   ])("with %j is about %s", (args, about) => expect(tool([call("a", "T", args)]).about).toBe(about));
 
+  it("that is too large to be sent still has its result", () => {
+    expect(tool([anEntry("tool_call", { call_id: "a", withheld: true, size: 9 }), result("a", { summary: "ok" })])).toMatchObject({ args: null, withheld: true, result: { summary: "ok" } });
+  });
+
   it("without arguments or a name is shown all the same", () => {
     expect(tool([anEntry("tool_call", { call_id: "a", arguments: "odd" })])).toMatchObject({ name: "tool", args: {} });
   });

@@ -22,8 +22,9 @@ export interface ToolPiece {
   name: string;
   /** The argument that tells a person what the call is about. */
   about: string;
-  /** null when the call itself is not among the entries. */
+  /** null when the call is not among the entries, or too large to be sent. */
   args: Record<string, unknown> | null;
+  withheld: boolean;
   result: ToolResult | null;
   /** Seconds from the call to its result. */
   took: number | null;
@@ -55,7 +56,7 @@ export function pieces(entries: Entry[]): Piece[] {
     const base = { id: e.id, time: e.created_at };
     const p = asRecord(e.payload);
     const withheld = p?.["withheld"] === true;
-    if (withheld && e.kind !== "tool_result") {
+    if (withheld && e.kind !== "tool_result" && e.kind !== "tool_call") {
       out.push({ ...base, kind: "withheld", what: nouns[e.kind] ?? e.kind, size: asNumber(p["size"]) });
       continue;
     }
@@ -84,7 +85,7 @@ export function pieces(entries: Entry[]): Piece[] {
       case "tool_call": {
         const args = asRecord(p?.["arguments"]) ?? {};
         const piece: Piece & ToolPiece = {
-          ...base, kind: "tool", name: asText(p?.["name"]) || "tool", about: about(args), args, result: null, took: null,
+          ...base, kind: "tool", name: asText(p?.["name"]) || "tool", about: about(args), args: withheld ? null : args, withheld, result: null, took: null,
         };
         calls.set(asText(p?.["call_id"]), piece);
         out.push(piece);
@@ -99,7 +100,7 @@ export function pieces(entries: Entry[]): Piece[] {
           call.result = result;
           call.took = e.created_at - call.time;
         } else {
-          out.push({ ...base, kind: "tool", name: "tool", about: "", args: null, result, took: null });
+          out.push({ ...base, kind: "tool", name: "tool", about: "", args: null, withheld: false, result, took: null });
         }
         break;
       }
@@ -131,7 +132,7 @@ export function pieces(entries: Entry[]): Piece[] {
 }
 
 /** Kinds in a reader's words. */
-const nouns: Record<string, string> = { input: "input", text: "answer", reasoning: "reasoning", system: "system text", tool_call: "tool call" };
+const nouns: Record<string, string> = { input: "input", text: "answer", reasoning: "reasoning", system: "system text" };
 
 /** Arguments that tell what a call is about, the most telling first. */
 const telling = ["file_path", "command", "pattern", "path", "url", "query", "prompt", "description"];
