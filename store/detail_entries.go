@@ -185,7 +185,7 @@ func (l *messageLog) entries(from, to int64, b *budget) (out []session.Entry, er
 			break
 		}
 	}
-	messages, err := l.s.hydrate(wanted, l.s.newBudget())
+	messages, _, err := l.s.hydrate(wanted, l.s.newBudget())
 	if err != nil {
 		return nil, err
 	}

@@ -139,7 +139,7 @@ func (s *snap) newestActions(d *session.Detail, ids [][]string, types map[int64]
 	for i, k := range keys {
 		wanted[i] = k.id
 	}
-	messages, err := s.hydrate(wanted, b)
+	messages, _, err := s.hydrate(wanted, b)
 	if err != nil {
 		return nil, err
 	}

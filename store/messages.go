@@ -1,8 +1,10 @@
 package store
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/ncruces/go-sqlite3"
@@ -95,17 +97,18 @@ func (s *snap) messageSizes(ids []string) (map[string]int64, error) {
 }
 
 // hydrate reads the messages of ids, in their order, those that exist and the
-// budget allows; it pays from the end of the list, where the newest are.
-func (s *snap) hydrate(ids []string, b *budget) ([]session.Message, error) {
+// budget allows; it pays from the end of the list, where the newest are. What
+// stands in front of the place from was refused.
+func (s *snap) hydrate(ids []string, b *budget) (out []session.Message, from int, err error) {
 	if len(ids) == 0 || !s.facts.has("messages") {
-		return nil, nil
+		return nil, 0, nil
 	}
 	sizes, err := s.messageSizes(ids)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	var paid []string
-	for _, id := range slices.Backward(ids) {
+	for i, id := range slices.Backward(ids) {
 		size, exists := sizes[id]
 		if !exists {
 			continue
@@ -114,6 +117,7 @@ func (s *snap) hydrate(ids []string, b *budget) ([]session.Message, error) {
 			size = 0
 		}
 		if !b.admits(size) {
+			from = i + 1
 			break
 		}
 		paid = append(paid, id)
@@ -122,7 +126,7 @@ func (s *snap) hydrate(ids []string, b *budget) ([]session.Message, error) {
 	for part := range slices.Chunk(paid, chunkIDs) {
 		param, err := list(part)
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 		err = s.each("SELECT "+s.messageColumns()+" WHERE m.id IN (SELECT value FROM json_each(?2))", func(stmt *sqlite3.Stmt) error {
 			m := scanMessage(stmt)
@@ -130,16 +134,15 @@ func (s *snap) hydrate(ids []string, b *budget) ([]session.Message, error) {
 			return nil
 		}, maxContent, param)
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 	}
-	var out []session.Message
-	for _, id := range ids {
+	for _, id := range ids[from:] {
 		if m, ok := byID[id]; ok {
 			out = append(out, m)
 		}
 	}
-	return out, s.linkWithheld(out, sizes, b)
+	return out, from, s.linkWithheld(out, sizes, b)
 }
 
 // messageColumns selects what scanMessage reads, FROM included. Parameter 1 is
@@ -233,7 +236,7 @@ func (s *snap) window(branch *session.Branch, ids []string, w session.Window, b 
 			return "", nil
 		}
 		if current != session.NewestAnchor {
-			if end = slices.Index(ids, current); end < 0 {
+			if end = placeOf(ids, current); end < 0 {
 				return "", &session.AnchorError{Branch: branch.ID}
 			}
 		}
@@ -242,22 +245,61 @@ func (s *snap) window(branch *session.Branch, ids []string, w session.Window, b 
 	}
 	start := max(0, end-w.Limit)
 	wanted := ids[start:end]
-	if branch.Messages, err = s.hydrate(wanted, b); err != nil {
+	var from int
+	if branch.Messages, from, err = s.hydrate(wanted, b); err != nil {
 		return "", err
 	}
-	branch.HasOlder = start > 0
-	if branch.HasOlder && len(wanted) > 0 {
-		next = wanted[0]
-	}
-	switch shown := branch.Messages; {
-	case len(shown) == len(wanted):
-	case len(shown) > 0:
-		branch.HasOlder, next = true, shown[0].ID
-	case b.spent:
-		branch.HasOlder, next = true, current
-		if next == "" {
-			next = session.NewestAnchor
+	switch from {
+	case 0:
+		// A member whose message was pruned is no older message.
+		if branch.HasOlder, err = s.anyMessage(ids[:start]); branch.HasOlder {
+			next = anchorAt(ids, start)
 		}
+	case len(wanted):
+		branch.HasOlder, next = true, cmp.Or(current, session.NewestAnchor)
+	default:
+		branch.HasOlder, next = true, anchorAt(ids, start+from)
 	}
-	return next, nil
+	return next, err
+}
+
+// anchorAt names the member at a place: by its id where that is the first
+// member of that id, else as @place@id, so that a walk back passes members that
+// stand in a branch more than once.
+func anchorAt(ids []string, at int) string {
+	id := ids[at]
+	if id != "" && !strings.HasPrefix(id, "@") && slices.Index(ids, id) == at {
+		return id
+	}
+	return "@" + strconv.Itoa(at) + "@" + id
+}
+
+// placeOf finds the member that an anchor names, -1 for none.
+func placeOf(ids []string, anchor string) int {
+	text, placed := strings.CutPrefix(anchor, "@")
+	if !placed {
+		return slices.Index(ids, anchor)
+	}
+	place, id, _ := strings.Cut(text, "@")
+	at, err := strconv.Atoi(place)
+	if err != nil || at < 0 || at >= len(ids) || ids[at] != id {
+		return -1
+	}
+	return at
+}
+
+// anyMessage reports whether a message of ids exists, looking from the end,
+// where it most likely does.
+func (s *snap) anyMessage(ids []string) (found bool, err error) {
+	if !s.facts.has("messages") {
+		return false, nil
+	}
+	for end := len(ids); end > 0 && !found && err == nil; end -= chunkIDs {
+		part, failed := list(ids[max(0, end-chunkIDs):end])
+		if failed != nil {
+			return false, failed
+		}
+		found, err = s.row("SELECT 1 FROM json_each(?) AS ids CROSS JOIN messages m ON m.id = ids.value LIMIT 1", func(*sqlite3.Stmt) error { return nil }, part)
+	}
+	return found, err
 }
