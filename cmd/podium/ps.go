@@ -189,18 +189,10 @@ func printPods(a *app, pods []podReport, now time.Time) error {
 	w := tabwriter.NewWriter(a.out, 0, 8, 2, ' ', 0)
 	fmt.Fprintln(w, "NAME\tSTATE\tSESSION\tAGE\tTOKENS\tCOST\tCLIENTS\tMODEL\tFOLDER")
 	for _, p := range pods {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", printable(p.Name), p.State, shortID(p.SessionID), age(now, p.started),
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", printable(p.Name), p.State, p.SessionID, age(now, p.started),
 			tokens(p.InputTokens, p.OutputToken), money(p.CostUSD, p.CostPartial), count(p.Clients), printable(p.Model), printable(p.Cwd))
 	}
 	return w.Flush()
-}
-
-// shortID is enough of a session's id to tell it from others.
-func shortID(id string) string {
-	if len(id) > 8 {
-		return id[:8]
-	}
-	return id
 }
 
 // tokens are the counts in and out; a dash is unknown.
