@@ -14,7 +14,7 @@ export GOFLAGS := $(strip $(GOFLAGS) -buildvcs=false)
 
 GOFILES = $(shell find . -name '*.go' -not -path './web/node_modules/*')
 
-.PHONY: help demo build test check lint current race bench fuzz web web-test soak
+.PHONY: help demo build test tmux check lint current race bench fuzz web web-test soak
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -23,11 +23,15 @@ demo: build ## the whole product on a scripted model, in a folder of its own
 	bin/podium demo
 
 build: ## bin/podium (VERSION=… names the release)
-	$(GO) build -trimpath -ldflags '$(if $(VERSION),-X main.version=$(VERSION))' -o bin/podium ./cmd/podium
+	$(GO) build -trimpath -ldflags '-s -w$(if $(VERSION), -X main.version=$(VERSION))' -o bin/podium ./cmd/podium
 
-test: ## Go tests, then the page's unit and browser tests
+test: tmux ## Go tests, then the page's unit and browser tests
 	$(GO) test -timeout 20m ./...
 	@$(MAKE) --no-print-directory web-test
+
+# The terminal client is tested on real terminals.
+tmux:
+	@command -v tmux >/dev/null || { [ "$$(id -u)" = 0 ] && apt-get update -qq && apt-get install -y --no-install-recommends tmux; } || { echo 'the tests need tmux: install it with the system'"'"'s package manager' >&2; exit 1; }
 
 check: lint test current ## all that has to hold before a change lands
 
