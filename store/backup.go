@@ -68,7 +68,11 @@ func (s *Store) vacuumInto(ctx context.Context, target string) (err error) {
 	if err := s.checkSame(); err != nil {
 		return err
 	}
-	c, err := dial(ctx, s.path, readOnly, "PRAGMA busy_timeout = 5000")
+	return vacuumInto(ctx, s.path, target)
+}
+
+func vacuumInto(ctx context.Context, from, target string) (err error) {
+	c, err := dial(ctx, from, readOnly, "PRAGMA busy_timeout = 5000")
 	if err != nil {
 		return err
 	}

@@ -28,13 +28,15 @@ const helperArg = "store-test-helper"
 // helpers are the roles of such processes. They run until their standard input
 // ends; what goes wrong is said on standard error, with exit 1.
 var helpers = map[string]func(ctx context.Context, path string, say io.Writer) error{
-	"pod":    runPodHelper,
-	"bulk":   runBulkHelper,
-	"reader": runReaderHelper,
-	"create": runCreateHelper,
-	"make":   runMakeHelper,
-	"full":   runFullHelper,
-	"open":   runOpenHelper,
+	"pod":     runPodHelper,
+	"bulk":    runBulkHelper,
+	"reader":  runReaderHelper,
+	"create":  runCreateHelper,
+	"make":    runMakeHelper,
+	"full":    runFullHelper,
+	"open":    runOpenHelper,
+	"restore": runRestoreHelper,
+	"hold":    runHoldHelper,
 }
 
 func TestMain(m *testing.M) {

@@ -20,7 +20,7 @@ import (
 func newStoreCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "store",
-		Short: "the file that keeps every session: status, migrate, check, backup, rotate-identity",
+		Short: "the file that keeps every session: status, migrate, check, backup, restore, reset, rotate-identity",
 		Args:  argsUsage(cobra.NoArgs),
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -29,6 +29,8 @@ func newStoreCommand(a *app) *cobra.Command {
 		newStoreMigrateCommand(a),
 		newStoreCheckCommand(a),
 		newStoreBackupCommand(a),
+		newStoreRestoreCommand(a),
+		newStoreResetCommand(a),
 		newStoreRotateCommand(a),
 		newStoreRepriceCommand(a),
 	)
@@ -319,8 +321,8 @@ func newStoreBackupCommand(a *app) *cobra.Command {
 		Short: "copy the store to a new file while pods go on",
 		Long: `Copy the store as it is now to FILE, which must not exist. Pods go on meanwhile.
 The copy carries no listing identity, so that nobody continues a listing of the
-original in it; podium store rotate-identity --store FILE makes it a store of its
-own.`,
+original in it. podium store restore puts it back in the store's place; podium
+store rotate-identity --store FILE makes it a store of its own.`,
 		Args: argsUsage(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			cfg, err := flags.locate(a)
