@@ -319,6 +319,7 @@ func TestOnce_WhatAnEarlierProcessLeftIsNotItsRun(t *testing.T) {
 		[]podtest.Step{podtest.Text("mine is done"), podtest.End()},
 	)})
 	c := p.Dial()
+	barrier(c)
 	close(gate)
 	c.UntilName(protocol.EventRunEnd)
 	c.Send(protocol.Run{Input: "mine"})
