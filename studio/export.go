@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"iter"
 	"net/http"
 	"strings"
 	"time"
@@ -13,7 +14,7 @@ import (
 )
 
 var exportParams = params{strict: true, list: []param{
-	{name: "format", kind: stringParam, defText: "jsonl", words: []string{"jsonl", "md"}, doc: "jsonl: one entry a line; md: Markdown for reading."},
+	{name: "format", kind: stringParam, defText: "jsonl", words: ExportFormats, doc: "jsonl: one entry a line; md: Markdown for reading."},
 }}
 
 // exportSession answers GET /api/sessions/{id}/export with the whole log,
@@ -43,25 +44,41 @@ func (s *Server) exportSession(r *request) {
 	h.Set("Content-Disposition", `attachment; filename="session-`+fileName(row.ID)+"."+format+`"`)
 	h.Set("Cache-Control", "no-store")
 	control := http.NewResponseController(r.w)
-	out := bufio.NewWriterSize(r.w, 64<<10)
+	err = Export(r.w, format, &row, func(yield func(session.Entry, error) bool) {
+		for e, err := range s.cfg.Sources.Logs.WalkLog(r.Context(), r.id()) {
+			_ = control.SetWriteDeadline(time.Now().Add(streamWrite))
+			if !yield(e, err) {
+				return
+			}
+		}
+	})
+	if err != nil {
+		s.log.Warn("export broke off", "error", err)
+		panic(http.ErrAbortHandler)
+	}
+}
+
+// ExportFormats are the formats of Export.
+var ExportFormats = []string{"jsonl", "md"}
+
+// Export writes the whole log of a session: one entry a line, or Markdown for
+// reading. It ends at the first error, with less than the whole written.
+func Export(w io.Writer, format string, row *session.Row, log iter.Seq2[session.Entry, error]) error {
+	out := bufio.NewWriterSize(w, 64<<10)
 	write := writeJSONL
 	if format == "md" {
 		write = writeMarkdown
-		fmt.Fprintf(out, "# %s\n\nSession `%s`\n", markdownLine(displayName(&row)), row.ID)
+		fmt.Fprintf(out, "# %s\n\nSession `%s`\n", markdownLine(displayName(row)), row.ID)
 	}
-	for e, err := range s.cfg.Sources.Logs.WalkLog(r.Context(), r.id()) {
+	for e, err := range log {
 		if err == nil {
-			_ = control.SetWriteDeadline(time.Now().Add(streamWrite))
 			err = write(out, &e)
 		}
 		if err != nil {
-			s.log.Warn("export broke off", "error", err)
-			panic(http.ErrAbortHandler)
+			return err
 		}
 	}
-	if out.Flush() != nil {
-		panic(http.ErrAbortHandler)
-	}
+	return out.Flush()
 }
 
 // fileName keeps what every file system takes of an id.

@@ -21,11 +21,12 @@ import (
 func newSessionsCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "sessions",
-		Short: "find sessions from the shell: list, show, tag",
+		Short: "find and keep sessions from the shell",
 		Args:  argsUsage(cobra.NoArgs),
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newSessionsListCommand(a), newSessionsShowCommand(a), newSessionsTagCommand(a), newSessionsPruneCommand(a))
+	cmd.AddCommand(newSessionsListCommand(a), newSessionsShowCommand(a), newSessionsExportCommand(a), newSessionsTagCommand(a),
+		newSessionsRenameCommand(a), newSessionsDeleteCommand(a), newSessionsPruneCommand(a))
 	return cmd
 }
 
@@ -96,11 +97,8 @@ func newSessionsShowCommand(a *app) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.withView(file, func(v *store.View, _ string) error {
 				d, err := v.SessionDetail(cmd.Context(), args[0], session.Window{Limit: 1})
-				if errors.Is(err, session.ErrNotFound) {
-					return fmt.Errorf("there is no session %s; podium sessions list shows the ids", printable(args[0]))
-				}
 				if err != nil {
-					return err
+					return noSession(args[0], err)
 				}
 				lineage, err := v.Lineage(cmd.Context(), args[0])
 				if err != nil {
@@ -184,11 +182,8 @@ func newSessionsTagCommand(a *app) *cobra.Command {
 			}
 			return a.withView(file, func(v *store.View, _ string) error {
 				tags, err := changeTags(cmd.Context(), v, args[0], args[1:], remove)
-				if errors.Is(err, session.ErrNotFound) {
-					return fmt.Errorf("there is no session %s; podium sessions list shows the ids", printable(args[0]))
-				}
 				if err != nil {
-					return err
+					return noSession(args[0], err)
 				}
 				if asJSON {
 					return json.NewEncoder(a.out).Encode(map[string]any{"session_id": args[0], "tags": append([]string{}, tags...)})
