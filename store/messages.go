@@ -263,12 +263,12 @@ func (s *snap) window(branch *session.Branch, ids []string, w session.Window, b 
 	return next, err
 }
 
-// anchorAt names the member at a place: by its id where that is the first
+// anchorAt names the member at a place: by its id where that is the last
 // member of that id, else as @place@id, so that a walk back passes members that
 // stand in a branch more than once.
 func anchorAt(ids []string, at int) string {
 	id := ids[at]
-	if id != "" && !strings.HasPrefix(id, "@") && slices.Index(ids, id) == at {
+	if id != "" && !strings.HasPrefix(id, "@") && lastIndex(ids, id) == at {
 		return id
 	}
 	return "@" + strconv.Itoa(at) + "@" + id
@@ -278,7 +278,7 @@ func anchorAt(ids []string, at int) string {
 func placeOf(ids []string, anchor string) int {
 	text, placed := strings.CutPrefix(anchor, "@")
 	if !placed {
-		return slices.Index(ids, anchor)
+		return lastIndex(ids, anchor)
 	}
 	place, id, _ := strings.Cut(text, "@")
 	at, err := strconv.Atoi(place)
@@ -286,6 +286,15 @@ func placeOf(ids []string, anchor string) int {
 		return -1
 	}
 	return at
+}
+
+func lastIndex(ids []string, id string) int {
+	for i, member := range slices.Backward(ids) {
+		if member == id {
+			return i
+		}
+	}
+	return -1
 }
 
 // anyMessage reports whether a message of ids exists, looking from the end,
