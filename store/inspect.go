@@ -37,7 +37,8 @@ type shape struct {
 	lionagi int
 	// cookie is the schema cookie that all this was read under.
 	cookie int64
-	// objects are the types of all named objects: table, view, index, trigger.
+	// objects are the types of all named objects: table, virtual table, view,
+	// index, trigger.
 	objects map[string]string
 	// triggered are the tables that have a trigger.
 	triggered map[string]string
@@ -71,7 +72,8 @@ func look(c *conn) (shape, error) {
 	if sh.cookie, err = c.integer("PRAGMA schema_version"); err != nil {
 		return sh, err
 	}
-	err = c.each("SELECT type, name, tbl_name FROM sqlite_schema", func(stmt *sqlite3.Stmt) error {
+	// A virtual table has no page of its own: what it reads is up to its module.
+	err = c.each("SELECT CASE WHEN type = 'table' AND rootpage = 0 THEN 'virtual table' ELSE type END, name, tbl_name FROM sqlite_schema", func(stmt *sqlite3.Stmt) error {
 		kind, name := stmt.ColumnText(0), stmt.ColumnText(1)
 		sh.objects[name] = kind
 		if kind == "trigger" {
@@ -159,8 +161,8 @@ var ourTables = []string{
 }
 
 // checkTables wants the named tables to be there and to be ordinary, and the
-// optional ones to be ordinary where they are: a view would run what its
-// author put into it.
+// optional ones to be ordinary where they are: a view or a virtual table would
+// run what its author put into it.
 func (sh *shape) checkTables(required []string) error {
 	for _, name := range required {
 		if sh.objects[name] == "" {

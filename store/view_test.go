@@ -264,7 +264,12 @@ func TestView_AFileItCannotUseIsNotReadyAndSaysWhatToDo(t *testing.T) {
 	storetest.SQL(t, older, "UPDATE podium_meta SET schema = 1")
 	storetest.Lionagi(t, view)
 	storetest.SQL(t, view, "PRAGMA foreign_keys = OFF; ALTER TABLE branches RENAME TO b; CREATE VIEW branches AS SELECT * FROM b")
+	virtual := filepath.Join(dir, "virtual.db")
+	storetest.Lionagi(t, virtual)
+	storetest.SQL(t, virtual, "DROP TABLE IF EXISTS run_tags; PRAGMA writable_schema = ON; "+
+		"INSERT INTO sqlite_schema VALUES ('table', 'run_tags', 'run_tags', 0, 'CREATE VIRTUAL TABLE run_tags USING fts5(session_id, tag)')")
 	for path, want := range map[string]string{
+		virtual: "run_tags is a virtual table where a table belongs",
 		foreign: "another program's database", older: "podium store migrate", view: "is a view where a table belongs", dir: "it is a folder",
 	} {
 		_, err := newView(t, path).ListPage(t.Context(), everyPage[0])
