@@ -33,7 +33,12 @@ func (v *View) EntryWindow(ctx context.Context, id string, q session.EntryQuery)
 		if w.Entries, err = l.entries(from, to, s.newBudget()); err != nil {
 			return err
 		}
-		if n := len(w.Entries); n > 0 {
+		n := len(w.Entries)
+		if n == 0 && w.Total > 1 {
+			// Behind the last or in front of the first: the way back begins there.
+			w.Before, w.After = q.After, q.Before
+		}
+		if n > 0 {
 			if first := w.Entries[0]; first.Ordinal > 0 {
 				w.Before = first.ID
 			}

@@ -211,6 +211,13 @@ func TestOwn_EntryWindowsMeetAtTheirEnds(t *testing.T) {
 	if kinds, before, _ = window("limit=3&around=" + k.ids["system"]); kinds != "system input reasoning" || before != "" {
 		t.Errorf("around the first: %s", kinds)
 	}
+	last := object(t, s, "/api/sessions/"+k.old+"/entries?limit=1")["entries"].([]any)[0].(map[string]any)["id"].(string)
+	if kinds, before, after = window("after=" + last); kinds != "" || before != last || after != "" {
+		t.Errorf("behind the last: %s, before %s, after %s", kinds, before, after)
+	}
+	if kinds, before, after = window("before=" + k.ids["system"]); kinds != "" || before != "" || after != k.ids["system"] {
+		t.Errorf("in front of the first: %s, before %s, after %s", kinds, before, after)
+	}
 	body := object(t, s, "/api/sessions/"+k.old+"/entries?limit=1&around="+k.ids["reasoning"])
 	got, err := json.Marshal(body["entries"].([]any)[0])
 	if err != nil {
@@ -400,8 +407,11 @@ func TestAdopted_IsReadAndTaggedAndNothingElse(t *testing.T) {
 	path := lionagiStore(t)
 	auth := []string{"Content-Type", "application/json", "Authorization", "Bearer " + localToken}
 	const adopted = `{"detail":"This store was adopted and is for reading; sessions in it are renamed and deleted by the program that owns it."}`
+	const before = `{"detail":"This store belongs to lionagi and takes no tags from podium before it is adopted; run `+"`podium store migrate`"+`, then tag again."}`
 	s := open(t, path, nil)
-	want(t, call(t, s.Handler(), http.MethodPost, "/api/sessions/ten/tags", `{"tag":"x"}`, auth...), http.StatusConflict, adopted)
+	want(t, call(t, s.Handler(), http.MethodPost, "/api/sessions/ten/tags", `{"tag":"x"}`, auth...), http.StatusConflict, before)
+	want(t, call(t, s.Handler(), http.MethodDelete, "/api/sessions/ten/tags/x", "", auth...), http.StatusConflict, before)
+	want(t, call(t, s.Handler(), http.MethodPatch, "/api/sessions/ten", `{"name":"x"}`, auth...), http.StatusConflict, adopted)
 	if _, err := store.Migrate(t.Context(), path, store.MigrateOptions{}); err != nil {
 		t.Fatal(err)
 	}

@@ -35,11 +35,8 @@ func (s *Server) addTag(r *request) (any, error) {
 		return nil, err
 	}
 	tags, err := s.cfg.Sources.Tags.AddTag(r.Context(), r.id(), tag)
-	if errors.Is(err, session.ErrNotFound) {
-		return nil, failf(http.StatusNotFound, "Session '%s' not found", r.id())
-	}
 	if err != nil {
-		return nil, err
+		return nil, tagProblem(r, err)
 	}
 	return tagsBody{SessionID: r.id(), Tags: tags}, nil
 }
@@ -52,9 +49,20 @@ func (s *Server) removeTag(r *request) (any, error) {
 	}
 	tags, err := s.cfg.Sources.Tags.RemoveTag(r.Context(), r.id(), r.PathValue("tag"))
 	if err != nil {
-		return nil, err
+		return nil, tagProblem(r, err)
 	}
 	return tagsBody{SessionID: r.id(), Tags: tags}, nil
+}
+
+// tagProblem says how a store becomes one that takes tags: an adopted one does.
+func tagProblem(r *request, err error) error {
+	if errors.Is(err, session.ErrAdopted) {
+		return &problem{
+			status: http.StatusConflict, cause: err,
+			detail: "This store belongs to lionagi and takes no tags from podium before it is adopted; run `podium store migrate`, then tag again.",
+		}
+	}
+	return sessionProblem(r, err)
 }
 
 // maxNameBytes is the longest name a session can be given, in bytes.
