@@ -3,6 +3,7 @@ package store_test
 import (
 	"context"
 	"errors"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -111,5 +112,39 @@ func TestOpenReadOnly_WritesNothing(t *testing.T) {
 	}
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
+	}
+}
+
+func TestView_ALockedFileIsBusyOnceTheConfiguredWaitIsOver(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "state.db")
+	storetest.Lionagi(t, path)
+	storetest.SQL(t, path, "PRAGMA journal_mode = DELETE; INSERT INTO progressions VALUES ('p', 1, '[]'); INSERT INTO sessions (id, created_at, updated_at, progression_id) VALUES ('s', 1, 1, 'p')")
+	view := func() *store.View {
+		v := store.NewView(path, "local", store.Options{BusyTimeout: 20 * time.Millisecond})
+		t.Cleanup(func() {
+			if err := v.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+		return v
+	}
+	opened := view()
+	if _, err := opened.SessionRow(t.Context(), "s"); err != nil {
+		t.Fatal(err)
+	}
+	c := storetest.Dial(t, path)
+	if err := c.Exec("BEGIN EXCLUSIVE"); err != nil {
+		t.Fatal(err)
+	}
+	for name, v := range map[string]*store.View{"open already": opened, "opened while locked": view()} {
+		if _, err := v.SessionRow(t.Context(), "s"); !errors.Is(err, session.ErrBusy) || errors.Is(err, session.ErrSlow) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if err := errors.Join(c.Exec("ROLLBACK"), c.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := opened.SessionRow(t.Context(), "s"); err != nil {
+		t.Errorf("after the lock: %v", err)
 	}
 }

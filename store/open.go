@@ -137,7 +137,7 @@ func openAt(ctx context.Context, path string, opts Options, readOnly bool) (*Sto
 		closed:   make(chan struct{}),
 	}
 	s.readers = newPool(poolSize(), s.dialReader)
-	c, sh, id, err := dialChecked(ctx, abs)
+	c, sh, id, err := dialPatient(ctx, abs, s.opts.readerWait())
 	if err != nil {
 		return nil, err
 	}
@@ -152,6 +152,11 @@ func openAt(ctx context.Context, path string, opts Options, readOnly bool) (*Sto
 // dialChecked opens a reading connection on a file that passed every check and
 // says what it is and which file it was.
 func dialChecked(ctx context.Context, abs string) (*conn, shape, fileID, error) {
+	return dialPatient(ctx, abs, readLimit)
+}
+
+// dialPatient is dialChecked with how long the connection waits for a lock.
+func dialPatient(ctx context.Context, abs string, wait time.Duration) (*conn, shape, fileID, error) {
 	id, err := checkFile(abs)
 	if err != nil {
 		return nil, shape{}, id, absentNext(err)
@@ -162,7 +167,7 @@ func dialChecked(ctx context.Context, abs string) (*conn, shape, fileID, error) 
 	if err := checkHeader(abs); err != nil {
 		return nil, shape{}, id, absentNext(err)
 	}
-	c, err := dial(ctx, abs, readOnly, readerPragmas)
+	c, err := dialReading(ctx, abs, wait)
 	if err != nil {
 		return nil, shape{}, id, sideFilesNext(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime"
 	"sync"
+	"time"
 )
 
 // errClosed answers reads and writes after Close.
@@ -94,11 +95,30 @@ func (s *Store) dialReader(ctx context.Context) (*conn, error) {
 	if err := s.checkSame(); err != nil {
 		return nil, err
 	}
-	return dial(ctx, s.path, readOnly, readerPragmas)
+	return dialReading(ctx, s.path, s.opts.readerWait())
 }
 
-// readerPragmas set by name what a default could change. Readers only wait
-// while a log left by a killed writer is recovered.
+// dialReading opens a reading connection that waits so long for a lock.
+func dialReading(ctx context.Context, path string, wait time.Duration) (*conn, error) {
+	c, err := dial(ctx, path, readOnly, readerPragmas)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.BusyTimeout(wait); err != nil {
+		return nil, errors.Join(err, c.close())
+	}
+	return c, nil
+}
+
+// readerWait is how long a reader waits for a lock: less than a read may last,
+// so that what it waited for is what it says.
+func (o Options) readerWait() time.Duration {
+	return min(o.BusyTimeout, readLimit-readLimit/10)
+}
+
+// readerPragmas set by name what a default could change. Readers only wait for
+// a program that holds the whole file, or while a log left by a killed writer
+// is recovered.
 const readerPragmas = "PRAGMA query_only = ON; PRAGMA busy_timeout = 5000; PRAGMA cache_size = -8192"
 
 // read lends use a reading connection inside one transaction: everything it
