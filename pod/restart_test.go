@@ -46,7 +46,6 @@ var (
 	saidHi  = entry(session.KindInput, session.Input{Text: "hi", Kind: protocol.InputText})
 	called  = entry(session.KindToolCall, session.ToolCall{CallID: "c1", Name: "Echo", Arguments: []byte("{}")})
 	turnEnd = entry(session.KindTurnEnd, session.TurnEnd{Turn: 0})
-	paused  = entry(session.KindRunEnd, session.RunEnd{Result: protocol.RunPaused})
 )
 
 func TestRestart_ClosesTheRunThatWasCutOff(t *testing.T) {

@@ -18,7 +18,6 @@ type strict struct {
 	transcript.Sink
 	t    *testing.T
 	size int64
-	ids  map[string]bool
 }
 
 func (s *strict) ImportBatch(ctx context.Context, b session.ImportBatch) (session.ImportOutcome, error) {

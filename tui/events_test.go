@@ -299,7 +299,7 @@ func TestKilled_EnterStartsThePodAgainAndKeepsWhatWasWritten(t *testing.T) {
 
 func TestEnd_EnterStartsThePodAgainAndAFailureIsSaid(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var fail error = errors.New("start pod shop: no model")
+		fail := errors.New("start pod shop: no model")
 		s := running(t, func(o *tui.Options) { o.Start = func(context.Context) error { return fail } })
 		s.fail(errEnd)
 		s.shows("Enter starts the pod again")
