@@ -407,7 +407,7 @@ func TestAdopted_IsReadAndTaggedAndNothingElse(t *testing.T) {
 	path := lionagiStore(t)
 	auth := []string{"Content-Type", "application/json", "Authorization", "Bearer " + localToken}
 	const adopted = `{"detail":"This store was adopted and is for reading; sessions in it are renamed and deleted by the program that owns it."}`
-	const before = `{"detail":"This store belongs to lionagi and takes no tags from podium before it is adopted; run `+"`podium store migrate`"+`, then tag again."}`
+	const before = `{"detail":"This store belongs to lionagi and takes no tags from podium before it is adopted; run ` + "`podium store migrate`" + `, then tag again."}`
 	s := open(t, path, nil)
 	want(t, call(t, s.Handler(), http.MethodPost, "/api/sessions/ten/tags", `{"tag":"x"}`, auth...), http.StatusConflict, before)
 	want(t, call(t, s.Handler(), http.MethodDelete, "/api/sessions/ten/tags/x", "", auth...), http.StatusConflict, before)
