@@ -160,7 +160,7 @@ func filterOf(v *values) (session.Filter, error) {
 	playbook, _ := v.str("playbook")
 	project, _ := v.str("project")
 	search, _ := v.str("search")
-	f, err := Expand(session.Filter{
+	f, err := expand(session.Filter{
 		Statuses: v.lists["status"], Kinds: v.lists["kind"], Playbook: playbook, Search: search,
 		Project: project, ProjectNull: v.bools["project_null"], Tags: v.lists["tag"],
 	})
@@ -170,10 +170,10 @@ func filterOf(v *values) (session.Filter, error) {
 	return f, nil
 }
 
-// Expand turns a filter in the words of a person or client into one that
+// expand turns a filter in the words of a person or client into one that
 // matches stored words: aliases of statuses and the facets of kinds are widened,
 // repeated values dropped. A kind that is no facet is an error.
-func Expand(f session.Filter) (session.Filter, error) {
+func expand(f session.Filter) (session.Filter, error) {
 	kinds, unknown := listing.WidenKinds(f.Kinds)
 	if unknown != nil {
 		return session.Filter{}, fmt.Errorf("unknown kind filter: %s; valid: %s", quoteNames(unknown), quoteNames(listing.KindFacets()))
