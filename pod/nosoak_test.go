@@ -4,7 +4,6 @@ package pod_test
 
 // How much the long tests do; the soak build does more.
 const (
-	killEvents = 20_000
 	chaosPods  = 3
 	chaosSteps = 400 // a pod
 )
