@@ -55,19 +55,19 @@ type residual struct {
 
 // residual writes a filter's predicate. Its parts are tried one after the
 // other, cheap ones first, and none after one that fails: text before JSON,
-// which costs most. Its text depends on which parts are set, never on their
-// values.
+// which costs most. Its text depends on which parts are set, hardly on their
+// values, so that a connection keeps few statements.
 func (s listingSnap) residual(q listing.Filter) (r residual, err error) {
 	var tests []string
 	var args []any
-	test := func(sql string, values ...any) {
+	test := func(sql string, values []any) {
 		tests, args = append(tests, sql), append(args, values...)
 	}
 	switch {
 	case q.ProjectNull:
-		test("s.project IS NULL")
+		test("s.project IS NULL", nil)
 	case q.Project != "":
-		test("s.project = ?", q.Project)
+		test("s.project = ?", []any{q.Project})
 	}
 	for _, set := range []struct {
 		column, alsoNull string
@@ -84,17 +84,15 @@ func (s listingSnap) residual(q listing.Filter) (r residual, err error) {
 		if slices.Contains(set.values, set.alsoNull) {
 			sql = set.column + " IS NULL OR " + sql
 		}
-		test(sql, values)
+		test(sql, []any{values})
 	}
-	const contains = ` LIKE '%' || lower(?) || '%' ESCAPE '\'`
 	if q.Playbook != "" {
-		test("lower(coalesce(s.playbook_name, ''))"+contains, escapeLike(q.Playbook))
+		test(contains(q.Playbook, "s.playbook_name"))
 	}
 	if q.Search != "" {
-		text := escapeLike(q.Search)
-		test("lower(coalesce(s.name, ''))"+contains+" OR lower(coalesce(s.agent_name, ''))"+contains, text, text)
+		test(contains(q.Search, "s.name", "s.agent_name"))
 	}
-	test(isVisible)
+	test(isVisible, nil)
 	found := "0"
 	if len(q.Tags) > 0 {
 		r.tags = len(q.Tags)
@@ -112,6 +110,27 @@ func (s listingSnap) residual(q listing.Filter) (r residual, err error) {
 	r.args = append(r.args, args...)
 	r.flag = "CASE WHEN (" + strings.Join(tests, ") IS NOT TRUE THEN -1 WHEN (") + ") IS NOT TRUE THEN -1 ELSE " + found + " END"
 	return r, nil
+}
+
+// contains finds a text in any of the columns exactly where v1's
+// lower(coalesce(column, ”)) LIKE '%' || lower(text) || '%' does, in fewer
+// steps: LIKE folds ASCII by itself, so that lowering first only matters for
+// bytes, which LIKE never matches and which alone are not below x”. A text
+// with a zero byte ends there for LIKE and may match what is missing too; it is
+// compared in v1's words.
+func contains(text string, columns ...string) (test string, args []any) {
+	pattern := "%" + escapeLike(text) + "%"
+	var tests []string
+	for _, c := range columns {
+		if strings.ContainsRune(text, 0) {
+			tests = append(tests, "lower(coalesce("+c+", '')) LIKE ? ESCAPE '\\'")
+			args = append(args, pattern)
+			continue
+		}
+		tests = append(tests, c+" LIKE ? ESCAPE '\\' OR "+c+" >= x'' AND lower("+c+") LIKE ? ESCAPE '\\'")
+		args = append(args, pattern, pattern)
+	}
+	return strings.Join(tests, " OR "), args
 }
 
 // resultOrders order the rows that are returned, at most a page of them.

@@ -75,6 +75,20 @@ func Idle(v *View) (boundedConns, heavyConns int, outside bool) {
 	return boundedConns, heavyConns, outside
 }
 
+// LastSteps are the steps of the snapshot that a connection of the kind read
+// last.
+func LastSteps(v *View, heavy bool) int64 {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	p := v.current.readers
+	if heavy {
+		p = v.current.heavy
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.idle[len(p.idle)-1].spent.steps
+}
+
 // MaxStatements is how many statements a connection keeps.
 const MaxStatements = maxStatements
 

@@ -140,7 +140,10 @@ func TestSeek_EveryBranchReadsItsIndexInOrder(t *testing.T) {
 	}
 }
 
-func filterOf(t testing.TB, s listing.Selection) listing.Filter {
+func filterOf(t interface {
+	Helper()
+	Fatal(...any)
+}, s listing.Selection) listing.Filter {
 	t.Helper()
 	f, err := s.Filter()
 	if err != nil {
