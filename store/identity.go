@@ -15,13 +15,18 @@ func (s *Store) RotateIdentity(ctx context.Context) (incarnation string, err err
 	}
 	incarnation = uuid.NewString()
 	err = s.write(ctx, "rotate the identity of store "+s.given, func(c *conn) error {
-		return c.run(`INSERT INTO listing_store_identity (id, incarnation, created_at) VALUES (1, ?1, ?2)
-			ON CONFLICT (id) DO UPDATE SET incarnation = ?1, created_at = ?2`, incarnation, seconds(s.opts.Now()))
+		return replaceIdentity(c, incarnation, seconds(s.opts.Now()))
 	})
 	if err != nil {
 		return "", err
 	}
 	return incarnation, nil
+}
+
+// replaceIdentity ends the incarnation before this one.
+func replaceIdentity(c *conn, incarnation string, now float64) error {
+	return c.run(`INSERT INTO listing_store_identity (id, incarnation, created_at) VALUES (1, ?1, ?2)
+		ON CONFLICT (id) DO UPDATE SET incarnation = ?1, created_at = ?2`, incarnation, now)
 }
 
 // insertIdentity gives a store that is being made its first incarnation.

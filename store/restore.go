@@ -154,8 +154,7 @@ func finishPart(ctx context.Context, part, incarnation string, opts Options) (ki
 		if sessions, err = c.integer("SELECT count(*) FROM sessions"); err != nil {
 			return err
 		}
-		return c.run(`INSERT INTO listing_store_identity (id, incarnation, created_at) VALUES (1, ?1, ?2)
-			ON CONFLICT (id) DO UPDATE SET incarnation = ?1, created_at = ?2`, incarnation, seconds(opts.Now()))
+		return replaceIdentity(c, incarnation, seconds(opts.Now()))
 	})
 	if err != nil {
 		return kind, sessions, err
