@@ -70,7 +70,7 @@ type Store struct {
 	// turn is the right to write: whoever holds its token owns what follows.
 	// Readers never take it.
 	turn   chan struct{}
-	free   time.Time // when a bulk writer may have the lock again
+	held   time.Duration // how long a bulk writer had the lock since it last let others in
 	w      *conn
 	cookie int64 // schema cookie under which w's tables were last checked
 

@@ -120,8 +120,8 @@ func (s *Store) transact(ctx context.Context, c *conn, change func(*conn) error)
 	if err := s.begin(ctx, c); err != nil {
 		return err
 	}
-	held := time.Now()
-	defer func() { s.free = time.Now().Add(min(time.Since(held), longestGap)) }()
+	taken := time.Now()
+	defer func() { s.held += time.Since(taken) }()
 	if err := s.recheck(c); err != nil {
 		return err
 	}
@@ -133,19 +133,22 @@ func (s *Store) transact(ctx context.Context, c *conn, change func(*conn) error)
 
 // The lock has no queue: whoever came back at once would have it for ever. So
 // waiters look again after at most longestPause, and who writes in bulk stays
-// off the lock for as long as it held it, longestGap at most.
+// off the lock, once it has held it for shortestTurn, for as long as it held it,
+// longestGap at most.
 const (
 	longestPause = 5 * time.Millisecond
+	shortestTurn = 10 * time.Millisecond
 	longestGap   = 20 * time.Millisecond
 )
 
 // letOthersIn waits until a bulk writer may have the lock again. The caller
 // holds the turn.
 func (s *Store) letOthersIn(ctx context.Context) error {
-	wait := time.Until(s.free)
-	if !s.opts.Bulk || wait <= 0 {
+	if !s.opts.Bulk || s.held < shortestTurn {
 		return nil
 	}
+	wait := min(s.held, longestGap)
+	s.held = 0
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
 	select {
