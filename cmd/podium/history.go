@@ -189,7 +189,7 @@ func (p *printer) entry(e session.Entry, totals *session.Totals) error {
 			p.note("[run] %s", d.Result)
 		}
 	case session.Compaction:
-		p.note("[compact] %d -> %d tokens, cost %s, continues in %s", d.TokensBefore, d.TokensAfter, money(d.CostUSD, false), d.NewSession)
+		p.note("[compact] %d -> %d tokens, cost %s, continued from %s", d.TokensBefore, d.TokensAfter, money(d.CostUSD, false), d.FromSession)
 	}
 	return nil
 }
