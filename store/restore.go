@@ -102,6 +102,10 @@ func replaceWith(ctx context.Context, target string, opts Options, kind Kind, fi
 	if name := networkFS(filepath.Dir(abs)); name != "" {
 		return r, fmt.Errorf("%w: it is on a network file system (%s); name a file on a local disk", ErrUnsafe, name)
 	}
+	// Asked again under the lock; here it spares the work.
+	if err := unheld(ctx, abs, kind, opts); err != nil {
+		return r, err
+	}
 	// CreateTemp makes it with mode 0600.
 	f, err := os.CreateTemp(filepath.Dir(abs), "."+filepath.Base(abs)+".part-*")
 	if err != nil {
