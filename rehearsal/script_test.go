@@ -203,9 +203,9 @@ func TestNew_RefusesAWrongScriptByPanicking(t *testing.T) {
 func TestParse_LeavesTheScriptOfTheCallerAlone(t *testing.T) {
 	args := rehearsal.Args{"path": "{{cwd}}/a"}
 	script := rehearsal.Script{Replies: []rehearsal.Reply{{Calls: []rehearsal.Call{{Name: "Read", Args: args}}}}}
-	_, url := start(t, script, rehearsal.Options{Vars: map[string]string{"cwd": "/work"}})
+	_, url := start(t, script, rehearsal.Options{Vars: map[string]string{"cwd": "/srv"}})
 	h := listen(t, rehearsal.WireChat, post(t, url+wires[2].path, say(wires[2].stream, "x")).body)
-	if h.calls[0].arguments != `{"path":"/work/a"}` || args["path"] != "{{cwd}}/a" {
+	if h.calls[0].arguments != `{"path":"/srv/a"}` || args["path"] != "{{cwd}}/a" {
 		t.Errorf("sent %s, and the caller's arguments became %v", h.calls[0].arguments, args)
 	}
 }
