@@ -12,6 +12,25 @@ export interface Reply {
   /** Sent instead of body, as it is. */
   text?: string;
   type?: string;
+  /** A stream of server-sent events in place of a body; it stays open until it is ended. */
+  events?: ReadableStream<Uint8Array>;
+}
+
+/** A stream that a test writes to, and ends or breaks. */
+export function eventStream(): { stream: ReadableStream<Uint8Array>; send: (data: unknown, id?: string) => void; end: () => void; fail: () => void; closed: () => boolean } {
+  let controller!: ReadableStreamDefaultController<Uint8Array>;
+  let closed = false;
+  const stream = new ReadableStream<Uint8Array>({
+    start: (c) => void (controller = c),
+    cancel: () => void (closed = true),
+  });
+  return {
+    stream,
+    send: (data, id) => controller.enqueue(new TextEncoder().encode(`${id === undefined ? "" : `id: ${id}\n`}data: ${JSON.stringify(data)}\n\n`)),
+    end: () => controller.close(),
+    fail: () => controller.error(new TypeError("network error")),
+    closed: () => closed,
+  };
 }
 
 export interface Request {
@@ -43,6 +62,19 @@ export function fakeStudio(answer: (r: Request) => Answer): { asked: Request[] }
     const reply = await Promise.race([answer(request), aborted]);
     if (reply === "away") throw new TypeError("Failed to fetch");
     const status = reply.status ?? 200;
+    if (reply.events !== undefined) {
+      const reader = reply.events.getReader();
+      const body = new ReadableStream<Uint8Array>({
+        pull: async (c) => {
+          const { done, value } = await Promise.race([reader.read(), aborted]);
+          if (done) c.close();
+          else c.enqueue(value);
+        },
+        cancel: () => reader.cancel(),
+      });
+      init.signal?.addEventListener("abort", () => void reader.cancel());
+      return new Response(body, { status, headers: { "Content-Type": "text/event-stream" } });
+    }
     const text = reply.text ?? (reply.body === undefined ? null : JSON.stringify(reply.body));
     return new Response(status === 204 ? null : text, { status, headers: { "Content-Type": reply.type ?? "application/json" } });
   });

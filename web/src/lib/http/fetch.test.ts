@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
-import { fakeStudio } from "../../test/studio";
+import { eventStream, fakeStudio } from "../../test/studio";
 import { ApiError } from "../problem/problem";
-import { fetchBlob, fetchJson, patience } from "./fetch";
+import { fetchBlob, fetchEvents, fetchJson, patience } from "./fetch";
 import { putOff, readAsked, readToken, writeToken } from "./token";
 
 async function failureOf(what: Promise<unknown>): Promise<ApiError> {
@@ -126,5 +126,58 @@ describe("fetchBlob", () => {
     expect(await failureOf(fetchBlob("/x"))).toMatchObject({ status: 404, message: "gone" });
     fakeStudio(() => ({ status: 500, text: "oops", type: "text/plain" }));
     expect((await failureOf(fetchBlob("/x"))).message).toBe("Request failed: 500");
+  });
+});
+
+describe("fetchEvents", () => {
+  const signal = () => new AbortController().signal;
+
+  it("carries the bearer and the newest id, and gives events until the server ends them", async () => {
+    const source = eventStream();
+    const studio = fakeStudio(() => ({ events: source.stream }));
+    writeToken("secret");
+    source.send({ n: 1 }, "5.1");
+    source.send({ n: 2 });
+    source.end();
+    const events = [];
+    for await (const e of fetchEvents("/api/fleet/stream", { signal: signal(), lastEventId: "5.0", silence: 1_000 })) events.push(e);
+    expect(events).toEqual([
+      { id: "5.1", data: '{"n":1}' },
+      { id: "5.1", data: '{"n":2}' },
+    ]);
+    const headers = studio.asked[0]?.headers;
+    expect([headers?.get("Authorization"), headers?.get("Last-Event-ID"), headers?.get("Accept")]).toEqual(["Bearer secret", "5.0", "text/event-stream"]);
+  });
+
+  it("says a refusal in the server's words, and names an answer that is no stream", async () => {
+    fakeStudio(() => ({ status: 404, body: { detail: "Not Found" } }));
+    expect((await failureOf(fetchEvents("/s", { signal: signal(), silence: 1_000 }).next())).message).toBe("Not Found");
+    fakeStudio(() => ({ text: "<html>", type: "text/html" }));
+    expect((await failureOf(fetchEvents("/s", { signal: signal(), silence: 1_000 }).next())).message).toMatch(/is no stream/);
+  });
+
+  it("tells a break from a silence", async () => {
+    const broken = eventStream();
+    fakeStudio(() => ({ events: broken.stream }));
+    const first = fetchEvents("/s", { signal: signal(), silence: 60_000 }).next();
+    broken.fail();
+    expect((await failureOf(first)).message).toBe("Studio's stream broke off.");
+    const silent = eventStream();
+    fakeStudio(() => ({ events: silent.stream }));
+    expect((await failureOf(fetchEvents("/s", { signal: signal(), silence: 20 }).next())).message).toBe("Studio's stream fell silent.");
+    expect(silent.closed()).toBe(true);
+  });
+
+  it("lets go of the connection when nobody wants the events any more", async () => {
+    const source = eventStream();
+    fakeStudio(() => ({ events: source.stream }));
+    source.send({ n: 1 });
+    for await (const _ of fetchEvents("/s", { signal: signal(), silence: 1_000 })) break;
+    await vi.waitFor(() => expect(source.closed()).toBe(true));
+    const stop = new AbortController();
+    fakeStudio(() => new Promise(() => undefined));
+    const aborted = fetchEvents("/s", { signal: stop.signal, silence: 1_000 }).next();
+    stop.abort();
+    await expect(aborted).rejects.toMatchObject({ name: "AbortError" });
   });
 });

@@ -1,4 +1,5 @@
 import { ApiError, problemOf } from "../problem/problem";
+import { EventParser, type ServerEvent } from "./events";
 import { noteRefusal, readToken } from "./token";
 
 export interface RequestOptions {
@@ -39,8 +40,57 @@ export async function fetchBlob(path: string, signal?: AbortSignal): Promise<Blo
   return response.blob();
 }
 
-async function send(path: string, options: RequestOptions & { long?: boolean }): Promise<Response> {
-  const headers: Record<string, string> = { Accept: "application/json" };
+export interface StreamOptions {
+  signal: AbortSignal;
+  /** The newest event that was taken before: the stream goes on behind it. */
+  lastEventId?: string | undefined;
+  /** How long the stream may be silent before it counts as broken, in ms. */
+  silence: number;
+}
+
+/**
+ * Server-sent events over fetch, which unlike EventSource carries the bearer.
+ * It ends when the server ends it; a refusal, a break and a silence are
+ * ApiErrors.
+ */
+export async function* fetchEvents(path: string, { signal, lastEventId, silence }: StreamOptions): AsyncGenerator<ServerEvent> {
+  const quiet = new AbortController();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const heard = () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => quiet.abort(), silence);
+  };
+  heard();
+  try {
+    const response = await send(path, { signal: AbortSignal.any([signal, quiet.signal]), long: true, events: lastEventId ?? "" });
+    if (!response.ok) throw problemOf(response.status, await response.json().catch(() => null));
+    if (response.body === null || !(response.headers.get("Content-Type") ?? "").startsWith("text/event-stream")) {
+      throw new ApiError(response.status, "The answer is not Studio's: it is no stream. Is another program on its port?");
+    }
+    const reader = response.body.getReader();
+    const decoder = new TextDecoder();
+    const parser = new EventParser();
+    try {
+      for (;;) {
+        const { done, value } = await reader.read();
+        if (done) return;
+        heard();
+        yield* parser.push(decoder.decode(value, { stream: true }));
+      }
+    } finally {
+      void reader.cancel().catch(() => undefined);
+    }
+  } catch (e) {
+    if (signal.aborted || e instanceof ApiError) throw e;
+    throw new ApiError(0, quiet.signal.aborted ? "Studio's stream fell silent." : "Studio's stream broke off.");
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function send(path: string, options: RequestOptions & { long?: boolean; events?: string }): Promise<Response> {
+  const headers: Record<string, string> = { Accept: options.events === undefined ? "application/json" : "text/event-stream" };
+  if (options.events) headers["Last-Event-ID"] = options.events;
   const token = options.open === true ? null : readToken();
   if (token !== null) headers["Authorization"] = `Bearer ${token}`;
   const method = options.method ?? "GET";
