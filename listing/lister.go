@@ -56,7 +56,10 @@ type Answer[R any] struct {
 	Rows       []R
 	Pagination Pagination
 	Total      Total
-	Work       Work
+	// Reached is the last key that was examined or skipped, nil when there was
+	// none.
+	Reached *Key
+	Work    Work
 }
 
 // Snapshot is one reading transaction of a store: everything read from it is
@@ -209,7 +212,7 @@ func (l *Lister[R]) absent(r Request) (Answer[R], error) {
 
 // answer puts an answer together and signs its cursor.
 func (l *Lister[R]) answer(r Request, w Window[R], total Total, c chain) Answer[R] {
-	a := Answer[R]{Rows: w.Rows, Total: total, Work: w.Work, Pagination: Pagination{
+	a := Answer[R]{Rows: w.Rows, Total: total, Reached: w.Frontier, Work: w.Work, Pagination: Pagination{
 		HasMoreCandidates: w.More, Returned: len(w.Rows), ExaminedCandidates: w.Work.ResidualEvaluations,
 		CandidateLimit: l.Policy.CandidateLimit, StopReason: w.Stop, OffsetBasis: OffsetBasis, SearchMode: r.Filter.SearchMode(),
 	}}

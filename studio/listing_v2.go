@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"strconv"
 
 	"podium.local/listing"
 	"podium.local/session"
@@ -40,6 +41,14 @@ type listingProblemBody struct {
 	Detail listingProblem `json:"detail"`
 }
 
+// The headers of version 2 beside its fixed bodies: what a 503 misses (keyring,
+// identity or structure), and how far back a window by recency came, in Unix
+// seconds.
+const (
+	lacksHeader   = "Podium-Listing-Lacks"
+	reachedHeader = "Podium-Listing-Reached"
+)
+
 // listingStatus are the statuses of the codes: what the client made is 4xx,
 // what moved under it 409, what the installation lacks 503.
 var listingStatus = map[listing.Code]int{
@@ -64,6 +73,9 @@ func ofListing(err error) error {
 	}}
 	if e.Code == listing.NotReady || e.Code == listing.StoreOrder {
 		p.cause = err
+	}
+	if e.Lacks != "" {
+		p.header = http.Header{lacksHeader: {string(e.Lacks)}}
 	}
 	return p
 }
@@ -140,10 +152,28 @@ func (s *Server) window(r *request, req listing.Request) (a listing.Answer[sessi
 	if a, err = s.cfg.Sources.Windows.List(r.Context(), req); err != nil {
 		return a, ofListing(err)
 	}
+	if at, known := reached(req.Order, a.Reached); known {
+		r.header().Set(reachedHeader, strconv.FormatFloat(at, 'f', -1, 64))
+	}
 	if r.Header.Get("Podium-Debug") == "work" {
 		if text, err := json.Marshal(a.Work); err == nil {
 			r.header().Set("Podium-Listing-Work", string(text))
 		}
 	}
 	return a, nil
+}
+
+// reached is the time of the last examined row; by cost it would say nothing.
+func reached(o listing.Order, k *listing.Key) (seconds float64, known bool) {
+	if o != listing.Recent || k == nil {
+		return 0, false
+	}
+	switch k.Time.Kind() {
+	case listing.KindInt:
+		return float64(k.Time.Int()), true
+	case listing.KindFloat:
+		return k.Time.Float(), true
+	default:
+		return 0, false
+	}
 }

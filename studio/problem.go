@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/http"
 	"strconv"
 	"strings"
@@ -23,7 +24,9 @@ type problem struct {
 	detail any
 	// retryAfter is in seconds; 0 sends no Retry-After.
 	retryAfter int
-	cause      error
+	// header has what the answer says beside its body; nil is nothing.
+	header http.Header
+	cause  error
 }
 
 func (p *problem) Error() string {
@@ -106,6 +109,7 @@ func (s *Server) writeProblem(w http.ResponseWriter, r *http.Request, p *problem
 		s.log.LogAttrs(r.Context(), slog.LevelWarn, "request failed",
 			slog.String("method", r.Method), slog.String("route", r.Pattern), slog.Int("status", p.status), slog.Any("error", p.cause))
 	}
+	maps.Copy(w.Header(), p.header)
 	if p.retryAfter > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(p.retryAfter))
 	}
