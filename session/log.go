@@ -18,11 +18,14 @@ func (e *AnchorError) Error() string { return "branch " + e.Branch + ": " + ErrS
 // Unwrap is ErrStaleAnchor.
 func (e *AnchorError) Unwrap() error { return ErrStaleAnchor }
 
-// EntryQuery asks for a window of a log. At most one of Around, Before and
-// After is set, with the id of an entry; none means the newest entries.
+// EntryQuery asks for a window of a log. At most one of Around, Before, After
+// and From is set: the id of an entry, or the place of the window's first entry;
+// none means the newest entries.
 type EntryQuery struct {
 	Around, Before, After string
-	Limit                 int
+	// From counts from 0.
+	From  *int64
+	Limit int
 }
 
 // EntryWindow is a stretch of a log, oldest first.
@@ -33,6 +36,11 @@ type EntryWindow struct {
 	Before, After string
 	// Total counts the entries of the log.
 	Total int64
+	// Counters are those of a log kept here, nil for the messages of another
+	// program.
+	Counters *Counters
+	// Pod is the name of the pod that holds the session, empty for none.
+	Pod string
 }
 
 // SearchQuery looks for a text in a log, from the entry after After (empty:

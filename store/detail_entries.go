@@ -33,6 +33,11 @@ func (v *View) EntryWindow(ctx context.Context, id string, q session.EntryQuery)
 		if w.Entries, err = l.entries(from, to, s.newBudget()); err != nil {
 			return err
 		}
+		if _, own := l.(*ownLog); own {
+			if err := s.ledger(id, &w); err != nil {
+				return err
+			}
+		}
 		n := len(w.Entries)
 		if n == 0 && w.Total > 1 {
 			// Behind the last or in front of the first: the way back begins there.
@@ -49,6 +54,22 @@ func (v *View) EntryWindow(ctx context.Context, id string, q session.EntryQuery)
 		return nil
 	})
 	return w, orNotFound(err, found, "session", id)
+}
+
+// ledger reads what a session with its log here used, and which pod holds it.
+func (s *snap) ledger(id string, w *session.EntryWindow) error {
+	found, err := s.row(countersSQL, func(stmt *sqlite3.Stmt) error {
+		c := scanCounters(stmt)
+		w.Counters = &c
+		return nil
+	}, id)
+	if err != nil || !found {
+		return err
+	}
+	return s.each("SELECT coalesce(name, '') FROM pods WHERE session_id = ? AND ended_at IS NULL ORDER BY started_at DESC LIMIT 1", func(stmt *sqlite3.Stmt) error {
+		w.Pod = stmt.ColumnText(0)
+		return nil
+	}, id)
 }
 
 // anyLog is a session's log, whichever tables hold it. Places count from 0.
@@ -92,6 +113,9 @@ func (s *snap) openLog(id string) (anyLog, error) {
 func spanOf(l anyLog, q session.EntryQuery) (from, to int64, err error) {
 	limit, end := int64(q.Limit), l.length()
 	switch {
+	case q.From != nil:
+		from = min(*q.From, end)
+		return from, min(end, from+limit), nil
 	case q.Before != "":
 		if to, err = l.place(q.Before); err != nil {
 			return 0, 0, err

@@ -34,22 +34,48 @@ type entry struct {
 
 // entriesBody is a window over a log, oldest first.
 type entriesBody struct {
-	SessionID string  `json:"session_id"`
-	Entries   []entry `json:"entries" nullable:"false"`
-	Before    *string `json:"before" doc:"Pass as before for the window in front; null where the log begins."`
-	After     *string `json:"after" doc:"Pass as after for the window behind; null where the log ends."`
-	Total     int64   `json:"total"`
+	SessionID string   `json:"session_id"`
+	Entries   []entry  `json:"entries" nullable:"false"`
+	Before    *string  `json:"before" doc:"Pass as before for the window in front; null where the log begins."`
+	After     *string  `json:"after" doc:"Pass as after for the window behind; null where the log ends."`
+	Total     int64    `json:"total"`
+	Usage     logUsage `json:"usage"`
+	Pod       *string  `json:"pod" doc:"The pod that holds the session; null for none."`
+}
+
+// logUsage is what the session used so far.
+type logUsage struct {
+	InputTokens      *int64  `json:"input_tokens" doc:"Whole prompts, cached parts included; null is unknown."`
+	CacheReadTokens  *int64  `json:"cache_read_tokens" doc:"What of it the vendor had in its cache; null is unknown."`
+	CacheWriteTokens *int64  `json:"cache_write_tokens"`
+	OutputTokens     *int64  `json:"output_tokens"`
+	ReasoningTokens  *int64  `json:"reasoning_tokens"`
+	CostUSD          *number `json:"cost_usd" nullable:"true" doc:"Of the requests that have a price; null is unknown."`
+	Priced           *int64  `json:"priced" doc:"Requests in the cost; null where only a sum is known."`
+	Unpriced         *int64  `json:"unpriced" doc:"Requests without a price: with any, the cost is a lower bound."`
+}
+
+// usageOf is what a log's counters say; all unknown without them.
+func usageOf(c *session.Counters) logUsage {
+	if c == nil {
+		return logUsage{}
+	}
+	return logUsage{
+		InputTokens: c.InputTokens, OutputTokens: c.OutputTokens, CacheReadTokens: &c.CacheReadTokens, CacheWriteTokens: &c.CacheWriteTokens,
+		ReasoningTokens: &c.ReasoningTokens, CostUSD: numberOf(c.CostUSD), Priced: &c.Priced, Unpriced: &c.Unpriced,
+	}
 }
 
 var entriesParams = params{strict: true, list: []param{
 	{name: "around", kind: stringParam, doc: "Entry in the middle of the window."},
 	{name: "before", kind: stringParam, doc: "Entry behind the window."},
 	{name: "after", kind: stringParam, doc: "Entry in front of the window."},
+	{name: "from", kind: intParam, def: -1, max: -1, doc: "Place of the window's first entry, from 0."},
 	{name: "limit", kind: intParam, def: defaultEntries, min: 1, max: maxEntries, doc: "Most entries of the window."},
 }}
 
-// getEntries answers GET /api/sessions/{id}/entries: the newest window, or the
-// one around, before or after an entry.
+// getEntries answers GET /api/sessions/{id}/entries: the newest window, the one
+// around, before or after an entry, or the one from a place on.
 func (s *Server) getEntries(r *request) (any, error) {
 	q := session.EntryQuery{Limit: int(r.values.ints["limit"])}
 	given := 0
@@ -59,8 +85,12 @@ func (s *Server) getEntries(r *request) (any, error) {
 			given++
 		}
 	}
+	if from := r.values.ints["from"]; from >= 0 {
+		q.From = &from
+		given++
+	}
 	if given > 1 {
-		return nil, failf(http.StatusUnprocessableEntity, "give one of around, before and after, not several")
+		return nil, failf(http.StatusUnprocessableEntity, "give one of around, before, after and from, not several")
 	}
 	if err := s.requireFile(r); err != nil {
 		return nil, err
@@ -69,7 +99,8 @@ func (s *Server) getEntries(r *request) (any, error) {
 	if err != nil {
 		return nil, logProblem(r, err)
 	}
-	body := entriesBody{SessionID: r.id(), Entries: make([]entry, 0, len(w.Entries)), Before: optional(w.Before), After: optional(w.After), Total: w.Total}
+	body := entriesBody{SessionID: r.id(), Entries: make([]entry, 0, len(w.Entries)), Before: optional(w.Before), After: optional(w.After), Total: w.Total,
+		Usage: usageOf(w.Counters), Pod: optional(w.Pod)}
 	for i := range w.Entries {
 		body.Entries = append(body.Entries, entryOf(&w.Entries[i]))
 	}

@@ -134,7 +134,10 @@ func (p param) document() *huma.Param {
 	switch p.kind {
 	case intParam:
 		schema.Type = huma.TypeInteger
-		schema.Default = p.def
+		// One below the bound stands for none.
+		if p.unbounded || p.def >= p.min {
+			schema.Default = p.def
+		}
 		if !p.unbounded {
 			low := float64(p.min)
 			schema.Minimum = &low

@@ -211,6 +211,15 @@ func TestOwn_EntryWindowsMeetAtTheirEnds(t *testing.T) {
 	if kinds, before, _ = window("limit=3&around=" + k.ids["system"]); kinds != "system input reasoning" || before != "" {
 		t.Errorf("around the first: %s", kinds)
 	}
+	if kinds, before, after = window("from=2&limit=3"); kinds != "reasoning text tool_call" || before != k.ids["reasoning"] || after != k.ids["call"] {
+		t.Errorf("from a place: %s, before %s, after %s", kinds, before, after)
+	}
+	if kinds, before, _ = window("from=0&limit=2"); kinds != "system input" || before != "" {
+		t.Errorf("from the beginning: %s, before %s", kinds, before)
+	}
+	if kinds, _, after = window("from=99"); kinds != "" || after != "" {
+		t.Errorf("from behind the end: %s, after %s", kinds, after)
+	}
 	last := object(t, s, "/api/sessions/"+k.old+"/entries?limit=1")["entries"].([]any)[0].(map[string]any)["id"].(string)
 	if kinds, before, after = window("after=" + last); kinds != "" || before != last || after != "" {
 		t.Errorf("behind the last: %s, before %s, after %s", kinds, before, after)
@@ -226,6 +235,25 @@ func TestOwn_EntryWindowsMeetAtTheirEnds(t *testing.T) {
 	wanted := `{"created_at":1767277960,"id":"` + k.ids["reasoning"] + `","kind":"reasoning","ordinal":2,"payload":{"opaque":{"sig":"x"},"text":"think"},"pod_id":"` + k.pod.ID.String() + `","seq":2}`
 	if string(got) != wanted {
 		t.Errorf("got  %s\nwant %s", got, wanted)
+	}
+}
+
+func TestOwn_EntriesSayWhatTheSessionUsedAndWhoHoldsIt(t *testing.T) {
+	k := podStore(t)
+	s := open(t, k.store.Path(), nil)
+	body := object(t, s, "/api/sessions/"+k.old+"/entries?limit=1")
+	want := map[string]any{
+		"input_tokens": 3000.0, "output_tokens": 200.0, "cache_read_tokens": 0.0, "cache_write_tokens": 0.0, "reasoning_tokens": 0.0,
+		"cost_usd": 0.5, "priced": 2.0, "unpriced": 1.0,
+	}
+	if diff := cmp.Diff(want, body["usage"]); diff != "" {
+		t.Error(diff)
+	}
+	if body["pod"] != nil {
+		t.Errorf("a pod that went on elsewhere holds the old session: %v", body["pod"])
+	}
+	if now := object(t, s, "/api/sessions/"+k.new+"/entries?limit=1"); now["pod"] != "worker" {
+		t.Errorf("the new session is held by %v", now["pod"])
 	}
 }
 

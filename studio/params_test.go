@@ -76,7 +76,7 @@ func TestParams_HandlersRefuseWordsInOneText(t *testing.T) {
 		"/api/usage?tz=../etc/passwd":               `{"detail":"tz must be a zone of the IANA database, for example Europe/Berlin"}`,
 		"/api/sessions/x/search?q=+":                `{"detail":"q must not be empty"}`,
 		"/api/sessions/x/search":                    `{"detail":[{"type":"missing","loc":["query","q"],"msg":"Field required","input":null}]}`,
-		"/api/sessions/x/entries?around=a&before=b": `{"detail":"give one of around, before and after, not several"}`,
+		"/api/sessions/x/entries?around=a&before=b": `{"detail":"give one of around, before, after and from, not several"}`,
 		"/api/sessions/x/entries?limit=501":         `{"detail":[{"type":"less_than_equal","loc":["query","limit"],"msg":"Input should be less than or equal to 500","input":"501","ctx":{"le":500}}]}`,
 		"/api/sessions/x/export?format=pdf":         `{"detail":"format must be one of: jsonl, md"}`,
 		"/api/runs/x?message_limit=0":               `{"detail":[{"type":"greater_than_equal","loc":["query","message_limit"],"msg":"Input should be greater than or equal to 1","input":"0","ctx":{"ge":1}}]}`,

@@ -495,9 +495,12 @@ export interface components {
             /** @description Pass as before for the window in front; null where the log begins. */
             before: string | null;
             entries: components["schemas"]["Entry"][];
+            /** @description The pod that holds the session; null for none. */
+            pod: string | null;
             session_id: string;
             /** Format: int64 */
             total: number;
+            usage: components["schemas"]["LogUsage"];
         };
         Entry: {
             /** Format: double */
@@ -781,6 +784,39 @@ export interface components {
             tokens_after: number | null;
             /** Format: int64 */
             tokens_before: number | null;
+        };
+        LogUsage: {
+            /**
+             * Format: int64
+             * @description What of it the vendor had in its cache; null is unknown.
+             */
+            cache_read_tokens: number | null;
+            /** Format: int64 */
+            cache_write_tokens: number | null;
+            /**
+             * Format: double
+             * @description Of the requests that have a price; null is unknown.
+             */
+            cost_usd: number | null;
+            /**
+             * Format: int64
+             * @description Whole prompts, cached parts included; null is unknown.
+             */
+            input_tokens: number | null;
+            /** Format: int64 */
+            output_tokens: number | null;
+            /**
+             * Format: int64
+             * @description Requests in the cost; null where only a sum is known.
+             */
+            priced: number | null;
+            /** Format: int64 */
+            reasoning_tokens: number | null;
+            /**
+             * Format: int64
+             * @description Requests without a price: with any, the cost is a lower bound.
+             */
+            unpriced: number | null;
         };
         Message: {
             action_request_id?: string;
@@ -2162,6 +2198,8 @@ export interface operations {
                 before?: string;
                 /** @description Entry in front of the window. */
                 after?: string;
+                /** @description Place of the window's first entry, from 0. */
+                from?: number;
                 /** @description Most entries of the window. */
                 limit?: number;
             };

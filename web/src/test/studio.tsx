@@ -136,10 +136,14 @@ export function anEntry(kind: string, payload: unknown, over: Partial<Entry> = {
   return { id: `e${entries}`, created_at: entries, kind, payload, ...over };
 }
 
+const noUsage: EntryWindow["usage"] = {
+  input_tokens: null, cache_read_tokens: null, cache_write_tokens: null, output_tokens: null, reasoning_tokens: null, cost_usd: null, priced: null, unpriced: null,
+};
+
 /** A window of entries as the log route sends it. */
 export function aWindow(list: Entry[], over: Partial<EntryWindow> = {}): EntryWindow {
   return {
-    session_id: "s", before: null, after: null, total: list.length,
+    session_id: "s", before: null, after: null, total: list.length, pod: null, usage: noUsage,
     entries: list.map((e, i) => ({ ...e, kind: e.kind as "text", ordinal: i, pod_id: null, seq: null })), ...over,
   };
 }
