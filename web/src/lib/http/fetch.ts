@@ -18,9 +18,15 @@ export const patience = 20_000;
  * ways, every failure an ApiError (an abort stays an AbortError).
  */
 export async function fetchJson<T>(path: string, options: RequestOptions = {}): Promise<T> {
+  return (await fetchAnswer<T>(path, options)).body;
+}
+
+/** What fetchJson gives, with the headers that it came with. */
+export async function fetchAnswer<T>(path: string, options: RequestOptions = {}): Promise<{ body: T; headers: Headers }> {
   const response = await send(path, options);
-  if (response.status === 204) return undefined as T;
-  const isJson = (response.headers.get("Content-Type") ?? "").includes("json");
+  const { headers } = response;
+  if (response.status === 204) return { body: undefined as T, headers };
+  const isJson = (headers.get("Content-Type") ?? "").includes("json");
   if (!isJson) {
     if (!response.ok) throw new ApiError(response.status, `Request failed: ${response.status}`);
     throw new ApiError(response.status, "The answer is not Studio's: it is no JSON. Is another program on its port?");
@@ -29,8 +35,8 @@ export async function fetchJson<T>(path: string, options: RequestOptions = {}): 
     if (options.signal?.aborted) throw e;
     throw new ApiError(0, "Studio's answer ended early.");
   });
-  if (!response.ok) throw problemOf(response.status, body);
-  return body as T;
+  if (!response.ok) throw problemOf(response.status, body, headers);
+  return { body: body as T, headers };
 }
 
 /** A whole document, for the person to keep; it may take as long as it takes. */

@@ -8,6 +8,8 @@ export class ApiError extends Error {
     readonly code?: string,
     /** Whether a listing has to start anew. */
     readonly restartRequired: boolean = false,
+    /** What a bounded listing misses: structure, identity or keyring. */
+    readonly lacks?: string,
   ) {
     super(message);
     this.name = "ApiError";
@@ -25,14 +27,14 @@ export class ApiError extends Error {
 }
 
 /** Reads an error body: a text, a list of fields, or an object with a code. */
-export function problemOf(status: number, body: unknown): ApiError {
+export function problemOf(status: number, body: unknown, headers?: Headers): ApiError {
   const detail = isRecord(body) ? body["detail"] : undefined;
   if (status === 401) return new ApiError(status, "Studio wants its token.");
   if (typeof detail === "string" && detail !== "") return new ApiError(status, detail);
   if (Array.isArray(detail)) return new ApiError(status, fieldMessages(detail));
   if (isRecord(detail) && typeof detail["message"] === "string") {
     const code = typeof detail["code"] === "string" ? detail["code"] : undefined;
-    return new ApiError(status, detail["message"], code, detail["restart_required"] === true);
+    return new ApiError(status, detail["message"], code, detail["restart_required"] === true, headers?.get("Podium-Listing-Lacks") ?? undefined);
   }
   return new ApiError(status, `Request failed: ${status}`);
 }

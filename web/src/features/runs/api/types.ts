@@ -6,6 +6,9 @@ export type Run = components["schemas"]["RunRow"];
 /** The envelope of GET /api/runs/ (v1): every total is a number. */
 export type RunPage = components["schemas"]["RunsBody"];
 
+/** The envelope of GET /api/sessions/ (v1): every total is a number. */
+export type SessionPage = components["schemas"]["SessionsBody"];
+
 /** A project and how many sessions it has. */
 export type ProjectCount = components["schemas"]["ProjectCount"];
 

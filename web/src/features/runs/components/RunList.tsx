@@ -1,5 +1,5 @@
 import { defaultRangeExtractor, useVirtualizer, type Range } from "@tanstack/react-virtual";
-import { useCallback, useEffect, useImperativeHandle, useRef, useState } from "react";
+import { useCallback, useEffect, useEffectEvent, useImperativeHandle, useLayoutEffect, useRef, useState } from "react";
 import type { Run } from "../api/types";
 import { RunRow } from "./RunRow";
 
@@ -17,6 +17,12 @@ interface Props {
   /** The address of a session, for links. */
   hrefOf: (id: string) => string;
   onOpen: (id: string) => void;
+  /** More rows than these are behind them, and nobody knows how many. */
+  openEnded?: boolean;
+  /** Where this list was left before, if it was. */
+  place?: { top: number; current: string | null } | null;
+  /** The list goes away: where it was left. */
+  onLeave?: (place: { of: string; top: number; current: string | null }) => void;
 }
 
 /** What may be asked of a list from outside. */
@@ -32,9 +38,9 @@ export interface ListHandle {
  * of them, the current one, can be reached with Tab and stays in the document;
  * keys move from it.
  */
-export function RunList({ of, runs, now, rowHeight, selected, outdated, hrefOf, onOpen, ref }: Props & { ref: React.Ref<ListHandle> }) {
+export function RunList({ of, runs, now, rowHeight, selected, outdated, hrefOf, onOpen, openEnded = false, place = null, onLeave, ref }: Props & { ref: React.Ref<ListHandle> }) {
   const scroller = useRef<HTMLDivElement>(null);
-  const [current, setCurrent] = useState<string | null>(selected);
+  const [current, setCurrent] = useState<string | null>(place?.current ?? selected);
   const found = runs.findIndex((r) => r.id === current);
   const at = found < 0 ? 0 : found;
 
@@ -53,6 +59,7 @@ export function RunList({ of, runs, now, rowHeight, selected, outdated, hrefOf, 
     getItemKey: (i) => runs[i]?.id ?? i,
     rangeExtractor: range,
     overscan: 12,
+    initialOffset: place?.top ?? 0,
     useFlushSync: false,
   });
   useEffect(() => rows.measure(), [rows, rowHeight]);
@@ -102,7 +109,7 @@ export function RunList({ of, runs, now, rowHeight, selected, outdated, hrefOf, 
   // Opening and going back and forth move the current row along, if it is
   // loaded. Only a new selection scrolls; rows that arrive do not.
   const selectedAt = runs.findIndex((r) => r.id === selected);
-  const followed = useRef<string | null>(null);
+  const followed = useRef<string | null>(place === null ? null : selected);
   useEffect(() => {
     if (selected === followed.current || (selected !== null && selectedAt < 0)) return;
     followed.current = selected;
@@ -110,6 +117,12 @@ export function RunList({ of, runs, now, rowHeight, selected, outdated, hrefOf, 
     setCurrent(selected);
     rows.scrollToIndex(selectedAt, { align: "auto" });
   }, [selected, selectedAt, rows]);
+
+  const left = useEffectEvent((top: number) => onLeave?.({ of, top, current }));
+  useLayoutEffect(() => {
+    const at = scroller.current;
+    return () => left(at?.scrollTop ?? 0);
+  }, []);
 
   const page = () => Math.max(1, Math.floor((scroller.current?.clientHeight ?? 0) / rowHeight) - 1);
   return (
@@ -144,7 +157,7 @@ export function RunList({ of, runs, now, rowHeight, selected, outdated, hrefOf, 
               key={item.key}
               role="listitem"
               className="run-row-place"
-              aria-setsize={runs.length}
+              aria-setsize={openEnded ? -1 : runs.length}
               aria-posinset={item.index + 1}
               style={{ height: rowHeight, transform: `translateY(${item.start}px)` }}
             >

@@ -20,7 +20,7 @@ export const statuses = {
 } as const satisfies Record<string, readonly string[]>;
 export type StatusWord = keyof typeof statuses;
 
-/** What the list shows; absent means everything. */
+/** What the list shows, and how; absent means everything in numbered pages. */
 export interface RunFilter {
   search?: string;
   status?: StatusWord;
@@ -30,15 +30,25 @@ export interface RunFilter {
   playbook?: string;
   tag?: readonly string[];
   sort?: RunSort;
+  /** Bounded windows (version 2) instead of numbered pages. */
+  list?: "window";
 }
+
+/** What a filter has besides what it leaves out of the list. */
+type Manner = Pick<RunFilter, "sort" | "list">;
 
 /** Whether anything is left out of the list. */
 export function filtered(filter: RunFilter): boolean {
-  return Object.keys(filter).some((key) => key !== "sort");
+  return Object.keys(filter).some((key) => key !== "sort" && key !== "list");
+}
+
+/** The same list with nothing left out. */
+export function unfiltered({ sort, list }: RunFilter): Manner {
+  return { ...(sort ? { sort } : {}), ...(list ? { list } : {}) };
 }
 
 /** The filter in the server's words. */
-export function queryOf({ status, kind, ...rest }: RunFilter): RunQuery {
+export function queryOf({ status, kind, list: _, ...rest }: RunFilter): RunQuery {
   return { ...rest, ...(status ? { status: statuses[status] } : {}), ...(kind ? { kind: [kind] } : {}) };
 }
 
@@ -59,6 +69,7 @@ export function readFilter(q: URLSearchParams): RunFilter {
   const tag = [...new Set(q.getAll("tag"))].filter((t) => t !== "");
   if (tag.length > 0) filter.tag = tag;
   if (q.get("sort") === "cost") filter.sort = "cost";
+  if (q.get("list") === "window") filter.list = "window";
   return filter;
 }
 
@@ -72,4 +83,5 @@ export function writeFilter(q: URLSearchParams, f: RunFilter): void {
   if (f.playbook) q.set("playbook", f.playbook);
   for (const t of f.tag ?? []) q.append("tag", t);
   if (f.sort && f.sort !== "recent") q.set("sort", f.sort);
+  if (f.list) q.set("list", f.list);
 }
