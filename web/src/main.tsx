@@ -7,6 +7,8 @@ import { applyTheme, readTheme } from "./app/theme";
 import "./app/tokens.css";
 import "./app/layout.css";
 import "./app/list.css";
+import "./app/history.css";
+import "./app/filters.css";
 import "./app/session.css";
 import { exchange, takeCode } from "./features/access/api/exchange";
 import { prepareWords } from "./features/session/components/Words";

@@ -122,7 +122,7 @@ export function App() {
                 takesFocus={narrow}
                 hrefOf={hrefOf}
                 onOpen={open}
-                onFilter={filterTo}
+                onFilter={(only) => filterTo({ ...(filter.list ? { list: filter.list } : {}), ...only })}
               />
             </>
           )}

@@ -52,6 +52,12 @@ export function moment(seconds: number | null | undefined): string {
   return date.toLocaleString("en-GB", { day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit", second: "2-digit" });
 }
 
+/** A day, in the viewer's zone: 3 May 2026. */
+export function day(seconds: number): string {
+  const date = new Date(seconds * 1000);
+  return Number.isNaN(date.getTime()) ? unknown : date.toLocaleDateString("en-GB", { day: "numeric", month: "short", year: "numeric" });
+}
+
 /** The time of day, in the viewer's zone. */
 export function clock(seconds: number): string {
   return new Date(seconds * 1000).toLocaleTimeString("en-GB");

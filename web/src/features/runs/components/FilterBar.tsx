@@ -1,7 +1,9 @@
-import { useEffect, useId, useRef, useState } from "react";
+import { useId } from "react";
 import type { ProjectCount } from "../api/types";
 import { kinds, statuses, type Kind, type RunFilter, type StatusWord } from "../state/filter";
+import { useTyped } from "../state/useTyped";
 import { grouped } from "../../../lib/format/format";
+import { MoreFilters } from "./MoreFilters";
 
 interface Props {
   filter: RunFilter;
@@ -16,9 +18,6 @@ interface Props {
 
 /** Where an empty value would mean any project. */
 const noProject = "\u0000none";
-
-/** How long typing has to rest before it is searched for, in ms. */
-export const searchPause = 300;
 
 /** Search and facets; all of them are the server's filters. */
 export function FilterBar({ filter, projects, onProjects, onChange, onLeave }: Props) {
@@ -53,42 +52,20 @@ export function FilterBar({ filter, projects, onProjects, onChange, onLeave }: P
           onChange(v === "" ? rest : { ...rest, status: v as StatusWord }, "push");
         }}
       />
+      <MoreFilters filter={filter} onChange={onChange} />
     </div>
   );
 }
 
-/** The search as it is typed; it goes into the address when typing rests. */
+/** The search as it is typed. */
 function SearchField({ filter, onChange, onLeave }: Pick<Props, "filter" | "onChange" | "onLeave">) {
-  const applied = filter.search ?? "";
-  const [text, setText] = useState(applied);
-  // What this field put into the address itself must not overwrite what was
-  // typed since.
-  const own = useRef(applied);
-  useEffect(() => {
-    if (applied === own.current) return;
-    own.current = applied;
-    setText(applied);
-  }, [applied]);
-  useEffect(() => {
-    if (text === applied || text === own.current) return;
-    const timer = setTimeout(() => {
-      own.current = text;
-      onChange(withSearch(filter, text), "replace");
-    }, searchPause);
-    return () => clearTimeout(timer);
-  }, [text, applied, filter, onChange]);
-
-  const now = () => {
-    if (text === applied) return;
-    own.current = text;
-    onChange(withSearch(filter, text), "replace");
-  };
+  const { text, type, now } = useTyped(filter.search ?? "", (t) => onChange(withSearch(filter, t), "replace"));
   return (
     <input
       id="search"
       type="search"
       value={text}
-      onChange={(e) => setText(e.target.value)}
+      onChange={(e) => type(e.target.value)}
       onKeyDown={(e) => {
         if (e.key === "Enter") now();
         if (e.key !== "Escape") return;

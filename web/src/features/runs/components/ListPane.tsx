@@ -1,12 +1,14 @@
 import { useEffect, useRef, useState } from "react";
-import { clock, count, grouped } from "../../../lib/format/format";
+import { count, grouped } from "../../../lib/format/format";
 import { useNow } from "../../../lib/clock/useNow";
-import { ApiError } from "../../../lib/problem/problem";
-import { filtered, type RunFilter } from "../state/filter";
+import { WindowRows } from "./WindowRows";
+import { useHistory } from "../state/useHistory";
+import type { RunFilter } from "../state/filter";
 import { useRuns, type Runs } from "../state/useRuns";
-import { RunList, type ListHandle } from "./RunList";
+import { PageRows } from "./PageRows";
+import type { ListHandle } from "./RunList";
 
-interface Props {
+export interface ListPaneProps {
   filter: RunFilter;
   onFilter: (filter: RunFilter) => void;
   selected: string | null;
@@ -19,12 +21,19 @@ interface Props {
 /** How often ages move, in ms. */
 const ageStep = 10_000;
 
-/** The list with what stands above and below it. */
-export function ListPane({ filter, onFilter, selected, onOpen, hrefOf, rowHeight, list }: Props) {
-  const runs = useRuns(filter);
-  const ticked = useNow(ageStep);
-  // Rows may be newer than the last tick; nothing happened in the future.
-  const now = Math.max(ticked, runs.asOf / 1000);
+/** The two listings that a person can choose from, and what each is. */
+const listings = [
+  { list: undefined, word: "v1", title: "Numbered pages with exact totals; each look costs more the larger the store is" },
+  { list: "window", word: "window", title: "Windows of at most 10,000 examined sessions; each looks only as far as you ask" },
+] as const;
+
+/** The list with what stands above it: in numbered pages, or in windows. */
+export function ListPane(props: ListPaneProps) {
+  const { filter, onFilter } = props;
+  const windowed = filter.list === "window";
+  const runs = useRuns(filter, !windowed);
+  const history = useHistory(filter, windowed);
+  const now = useNow(ageStep);
   const of = JSON.stringify(filter);
   return (
     <section className="list-pane" aria-label="Sessions">
@@ -36,35 +45,29 @@ export function ListPane({ filter, onFilter, selected, onOpen, hrefOf, rowHeight
             </button>
           ))}
         </div>
+        <div className="choice" role="group" aria-label="Listing">
+          {listings.map(({ list, word, title }) => (
+            <button key={word} type="button" aria-pressed={filter.list === list} title={title} onClick={() => onFilter(inListing(filter, list))}>
+              {word}
+            </button>
+          ))}
+        </div>
         <Facets filter={filter} onFilter={onFilter} />
-        <p className="count">{runs.total === null || runs.outdated ? "" : count(runs.total, "session")}</p>
-        <Found of={of} runs={runs} />
+        <p className="count">{windowed ? loaded(history.state.chain.rows.length) : runs.total === null || runs.outdated ? "" : count(runs.total, "session")}</p>
+        {windowed ? null : <Found of={of} runs={runs} />}
       </div>
-      {runs.error !== null && runs.total !== null ? <Stale runs={runs} /> : null}
-      {runs.loading ? (
-        <Bones rowHeight={rowHeight} />
-      ) : runs.total === null ? (
-        <Failure error={runs.error} retry={runs.retry} />
-      ) : runs.runs.length === 0 ? (
-        <Empty filter={filter} onFilter={onFilter} />
-      ) : (
-        <>
-          <RunList
-            of={of}
-            ref={list}
-            runs={runs.runs}
-            now={now}
-            rowHeight={rowHeight}
-            selected={selected}
-            outdated={runs.outdated}
-            hrefOf={hrefOf}
-            onOpen={onOpen}
-          />
-          <Foot runs={runs} />
-        </>
-      )}
+      {windowed ? <WindowRows {...props} history={history} now={now} /> : <PageRows {...props} of={of} runs={runs} now={now} />}
     </section>
   );
+}
+
+function inListing({ list: _, ...rest }: RunFilter, list: RunFilter["list"]): RunFilter {
+  return list ? { ...rest, list } : rest;
+}
+
+/** Rows that are here; of how many nobody knows. */
+function loaded(rows: number): string {
+  return rows === 0 ? "" : `${grouped(String(rows))} loaded`;
 }
 
 /** Tells what a filter found; not what comes in while nobody asks. */
@@ -85,8 +88,8 @@ function Found({ of, runs }: { of: string; runs: Runs }) {
   );
 }
 
-/** Filters that have no control of their own, each with a way out. */
-function Facets({ filter, onFilter }: Pick<Props, "filter" | "onFilter">) {
+/** Filters that may be many or long, each with a way out. */
+function Facets({ filter, onFilter }: Pick<ListPaneProps, "filter" | "onFilter">) {
   const chips: { name: string; without: RunFilter }[] = [];
   if (filter.playbook) {
     const { playbook, ...without } = filter;
@@ -104,111 +107,6 @@ function Facets({ filter, onFilter }: Pick<Props, "filter" | "onFilter">) {
           <bdi>{c.name}</bdi> <span aria-hidden="true">×</span>
         </button>
       ))}
-    </div>
-  );
-}
-
-/** Rows that could not be refreshed: they stay, and this says since when. */
-function Stale({ runs }: { runs: Runs }) {
-  return (
-    <div className="strip strip-problem" role="alert">
-      <span>
-        {runs.error?.message} Rows as of {clock(runs.asOf / 1000)}.
-      </span>
-      <button type="button" onClick={runs.retry}>
-        Try again
-      </button>
-    </div>
-  );
-}
-
-function Bones({ rowHeight }: { rowHeight: number }) {
-  return (
-    <div className="bones" aria-busy="true" role="status" aria-label="Loading sessions">
-      {Array.from({ length: 12 }, (_, i) => (
-        <div key={i} className="bone-row" style={{ height: rowHeight }}>
-          <span className="bone" style={{ width: `${70 - ((i * 23) % 40)}%` }} />
-        </div>
-      ))}
-    </div>
-  );
-}
-
-function Failure({ error, retry }: { error: Error | null; retry: () => void }) {
-  const down = error instanceof ApiError && error.unreachable;
-  return (
-    <div className="empty" role="alert">
-      <p>{error?.message ?? "The list could not be read."}</p>
-      {down ? (
-        <p>
-          Is it running? Start it with <code>podium studio</code>; this page looks again by itself.
-        </p>
-      ) : null}
-      <button type="button" onClick={retry}>
-        Try again
-      </button>
-    </div>
-  );
-}
-
-function Empty({ filter, onFilter }: Pick<Props, "filter" | "onFilter">) {
-  if (filtered(filter)) {
-    return (
-      <div className="empty" role="status">
-        <p>No session matches these filters. All of them were searched.</p>
-        <button type="button" onClick={() => onFilter(filter.sort ? { sort: filter.sort } : {})}>
-          Clear the filters
-        </button>
-      </div>
-    );
-  }
-  return (
-    <div className="empty" role="status">
-      <p>No sessions yet. Start one in a project folder:</p>
-      <pre>podium run -p "What is in this repository?"</pre>
-      <p>It appears here while it runs.</p>
-    </div>
-  );
-}
-
-/** How much of the list is here, and the way to more of it. */
-function Foot({ runs }: { runs: Runs }) {
-  const [told, setTold] = useState("");
-  const shown = runs.runs.length;
-  const [before, setBefore] = useState<number | null>(null);
-  const { loadingMore, moreFailed } = runs;
-  useEffect(() => {
-    if (before === null || loadingMore) return;
-    if (shown > before) setTold(`${grouped(String(shown - before))} more`);
-    if (shown > before || moreFailed) setBefore(null);
-  }, [before, shown, loadingMore, moreFailed]);
-  return (
-    <div className="list-foot">
-      <span className="number">
-        {grouped(String(shown))} of {grouped(String(runs.total ?? shown))}
-      </span>
-      <span role="status" className="unseen">
-        {told}
-      </span>
-      {moreFailed ? (
-        <span role="alert" className="problem">
-          The next rows did not come.
-        </span>
-      ) : null}
-      {runs.hasMore ? (
-        // Not disabled while it works: a disabled button loses the focus.
-        <button
-          type="button"
-          aria-disabled={loadingMore}
-          onClick={() => {
-            if (loadingMore) return;
-            setBefore(shown);
-            runs.loadMore();
-          }}
-        >
-          {loadingMore ? "Loading" : moreFailed ? "Try again" : "Load more"}
-        </button>
-      ) : null}
     </div>
   );
 }

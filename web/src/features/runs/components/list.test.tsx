@@ -4,7 +4,8 @@ import { createRef, useState } from "react";
 import { describe, expect, it, vi } from "vitest";
 import { aPage, aRun, fakeStudio, renderPage, runs } from "../../../test/studio";
 import type { RunFilter } from "../state/filter";
-import { FilterBar, searchPause } from "./FilterBar";
+import { FilterBar } from "./FilterBar";
+import { typingPause } from "../state/useTyped";
 import { ListPane } from "./ListPane";
 import { RunList, type ListHandle } from "./RunList";
 
@@ -154,10 +155,10 @@ describe("FilterBar", () => {
     const type = userEvent.setup({ advanceTimers: vi.advanceTimersByTime });
     await type.type(screen.getByRole("searchbox"), "login");
     expect(onChange).not.toHaveBeenCalled();
-    act(() => void vi.advanceTimersByTime(searchPause));
+    act(() => void vi.advanceTimersByTime(typingPause));
     expect(onChange.mock.calls).toEqual([[{ search: "login" }, "replace"]]);
     await type.clear(screen.getByRole("searchbox"));
-    act(() => void vi.advanceTimersByTime(searchPause));
+    act(() => void vi.advanceTimersByTime(typingPause));
     expect(onChange).toHaveBeenLastCalledWith({}, "replace");
   });
 

@@ -36,9 +36,11 @@ export interface Runs {
  * while the tab is visible, never faster than ten times what an answer took.
  * When rows came into it, all pages behind it have moved and are read again,
  * at the same measure; until then the rows that were pushed out of it stay.
+ * Nothing is asked while the list is not the one that is shown.
  */
-export function useRuns(filter: RunFilter): Runs {
+export function useRuns(filter: RunFilter, enabled = true): Runs {
   const pages = useInfiniteQuery({
+    enabled,
     queryKey: ["runs", "pages", filter],
     initialPageParam: 1,
     queryFn: ({ pageParam, signal }) => listRuns(queryOf(filter), pageParam, perPage, signal),
@@ -52,7 +54,7 @@ export function useRuns(filter: RunFilter): Runs {
   const took = useRef(0);
   const newest = useQuery({
     queryKey: ["runs", "newest", filter],
-    enabled: settled,
+    enabled: enabled && settled,
     retry: false,
     queryFn: async ({ signal }) => {
       const begun = performance.now();
@@ -74,7 +76,7 @@ export function useRuns(filter: RunFilter): Runs {
   const { refetch } = pages;
   const reread = useRef({ ended: 0, took: 0 });
   useEffect(() => {
-    if (!moved) return;
+    if (!moved || !enabled) return;
     const { ended, took } = reread.current;
     const timer = setTimeout(
       () => {
@@ -85,7 +87,7 @@ export function useRuns(filter: RunFilter): Runs {
     );
     return () => clearTimeout(timer);
     // A look at the newest page that succeeded is a reason to try again.
-  }, [moved, newest.dataUpdatedAt, refetch]);
+  }, [moved, enabled, newest.dataUpdatedAt, refetch]);
 
   const runs = useMemo(() => {
     if (first === undefined || loaded === undefined) return [];

@@ -1,6 +1,6 @@
 import { grouped } from "../../../lib/format/format";
 import type { ApiError } from "../../../lib/problem/problem";
-import type { StopReason } from "../api/types";
+import type { StopReason } from "../api/windowTypes";
 
 /** What one window brought. */
 export interface Found<R> {
@@ -9,6 +9,8 @@ export interface Found<R> {
   cursor: string | null;
   /** How many sessions it examined. */
   examined: number;
+  /** How many it was allowed to examine. */
+  limit: number;
   stop: StopReason;
   /** How far back it came, in Unix seconds; null when not known. */
   reached: number | null;
@@ -33,6 +35,9 @@ export interface Chain<R> {
   windows: readonly number[];
   /** Sessions examined by all windows. */
   examined: number;
+  /** How many the next window may examine; 0 before the first. */
+  limit: number;
+  /** How far back the newest window came, in Unix seconds. */
   reached: number | null;
   /** Why the newest window ended; null before the first. */
   stop: StopReason | null;
@@ -52,7 +57,7 @@ export type Asking = { kind: "begin"; cursor: null } | { kind: "continue"; curso
 /** A chain that has asked for nothing. */
 export function newChain<R>(generation: number, traversal = 0): Chain<R> {
   return {
-    generation, traversal, asking: null, rows: [], frontier: null, windows: [], examined: 0, reached: null, stop: null, asOf: null, failure: null, dropped: null,
+    generation, traversal, asking: null, rows: [], frontier: null, windows: [], examined: 0, limit: 0, reached: null, stop: null, asOf: null, failure: null, dropped: null,
     told: "",
   };
 }
@@ -88,6 +93,7 @@ export function answered<R extends { id: string }>(chain: Chain<R>, generation: 
     frontier: found.cursor,
     windows: [...before.windows, grown],
     examined: before.examined + found.examined,
+    limit: found.limit,
     reached: found.reached,
     stop: found.stop,
     asOf: at,

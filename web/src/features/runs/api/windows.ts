@@ -1,8 +1,8 @@
 import type { components } from "../../../generated/studio";
 import { fetchAnswer, fetchJson } from "../../../lib/http/fetch";
-import { addQuery } from "../../runs/api/runs";
-import type { RunQuery, RunSort } from "../../runs/api/types";
-import type { Answer, RunsWindow, SessionsWindow, WindowRequest } from "./types";
+import { addQuery } from "./runs";
+import type { RunQuery, RunSort } from "./types";
+import type { Answer, RunsWindow, SessionsWindow, WindowRequest } from "./windowTypes";
 
 /** One bounded window of runs (v2). */
 export function listRunsV2(query: RunQuery, request: WindowRequest, signal?: AbortSignal): Promise<Answer<RunsWindow>> {

@@ -1,5 +1,5 @@
 import { ApiError } from "../../../lib/problem/problem";
-import type { Run, RunQuery } from "../../runs/api/types";
+import type { Run, RunQuery } from "../api/types";
 import { listRunsV2 } from "../api/windows";
 import { answered, begin, failed, newChain, proceed, retry, storeChanged, type Chain } from "./chain";
 
@@ -29,9 +29,14 @@ export interface HistoryState {
   key: string | null;
   chain: Chain<Run>;
   count: Count;
+  /** Which of the loaded rows are shown; the server knows nothing of it. */
+  only: Only;
   /** A reload took away the search before this one. */
   reloaded: boolean;
 }
+
+/** Loaded rows by what became of them. */
+export type Only = "all" | "completed" | "failed";
 
 /**
  * The one search of the page's history, kept in memory while the page lives:
@@ -43,6 +48,7 @@ export class HistoryStore {
   #state: HistoryState;
   #query: RunQuery = {};
   #context: string | null = null;
+  #begun = 0;
   #request = new AbortController();
   #counting = new AbortController();
   readonly #listeners = new Set<() => void>();
@@ -50,7 +56,7 @@ export class HistoryStore {
   place: ListPlace | null = null;
 
   constructor(reloaded = false) {
-    this.#state = { key: null, chain: newChain(0), count: { state: "unknown" }, reloaded };
+    this.#state = { key: null, chain: newChain(0), count: { state: "unknown" }, only: "all", reloaded };
   }
 
   readonly state = (): HistoryState => this.#state;
@@ -67,7 +73,7 @@ export class HistoryStore {
     this.#query = query;
     this.place = null;
     this.cancelCount();
-    this.#set({ key, count: { state: "unknown" }, reloaded: before === null && this.#state.reloaded });
+    this.#set({ key, count: { state: "unknown" }, only: "all", reloaded: before === null && this.#state.reloaded });
     this.#move(begin(newChain(chain.generation, chain.traversal + 1)));
   }
 
@@ -77,14 +83,21 @@ export class HistoryStore {
   /** A new chain; its first window takes the place of everything. */
   readonly refresh = (): void => this.#move(begin(this.#state.chain));
 
+  /** Shows some of the loaded rows, and asks for nothing. */
+  readonly show = (only: Only): void => this.#set({ only });
+
   /** What failed, once more. */
   readonly retry = (): void => {
     if (this.#state.chain.asking === null) this.#move(retry(this.#state.chain));
   };
 
-  /** Notes which store answers. Another one than the chain's drops the chain. */
-  context(context: string): void {
+  /**
+   * Notes which store answered at a time (Unix ms). Another one than the
+   * chain's drops the chain.
+   */
+  context(context: string, at: number): void {
     const before = this.#context;
+    if (before === null && at < this.#begun) return;
     this.#context = context;
     // A store that was not there had no rows to drop.
     if (before === null || before === absent || before === context) return;
@@ -124,7 +137,10 @@ export class HistoryStore {
     if (!asks) return;
     this.#request.abort();
     // A new chain is of the store that answers it.
-    if (chain.asking?.kind === "begin") this.#context = null;
+    if (chain.asking?.kind === "begin") {
+      this.#context = null;
+      this.#begun = Date.now();
+    }
     if (before.stop !== null || before.dropped !== null) this.#set({ reloaded: false });
     void this.#ask(chain);
   }
@@ -134,7 +150,7 @@ export class HistoryStore {
     try {
       const { window, reached } = await listRunsV2(this.#query, { cursor: asking?.cursor ?? null, rows: windowRows }, request.signal);
       const { pagination: p } = window;
-      const found = { rows: window.runs, cursor: p.next_cursor, examined: p.examined_candidates, stop: p.stop_reason, reached };
+      const found = { rows: window.runs, cursor: p.next_cursor, examined: p.examined_candidates, limit: p.candidate_limit, stop: p.stop_reason, reached };
       this.#move(answered(this.#state.chain, generation, found, Date.now()));
     } catch (e) {
       if (request.signal.aborted) return;
