@@ -62,7 +62,6 @@ var layout = []part{
 	{name: "llm/llmtest", imports: "llm rehearsal", why: "it is the contract every provider's tests run"},
 	{name: "web/e2e/seed", imports: "protocol session store", why: "it fills a store for the page's browser tests"},
 	{name: "store/storetest", imports: "store session protocol listing", why: "it makes stores for tests"},
-	{name: "web/e2e/seed", imports: "store session protocol", why: "it fills a store for the page's browser tests"},
 }
 
 // helpers may be imported by every test.

@@ -342,10 +342,14 @@ func (k *compactor) measured(p *Pod, u *session.Usage) {
 	k.after = 0
 }
 
+// CompactionOff begins the notification of the compactor that it will not
+// compact by itself any more.
+const CompactionOff = "automatic compaction is switched off"
+
 func (k *compactor) switchOff(p *Pod, why string) {
 	k.off = true
 	p.hub.notify(protocol.Notification{
 		Level: protocol.LevelWarn, Source: protocol.SourceCompactor,
-		Message: "automatic compaction is switched off until the pod is restarted: " + why,
+		Message: CompactionOff + " until the pod is restarted: " + why,
 	})
 }

@@ -245,9 +245,6 @@ func (p *Pod) loadHistory() (*session.History, error) {
 	}
 }
 
-// reasonThrash is the reason of a run that compaction could not help.
-const reasonThrash = "thrash"
-
 // errorCode is the wire's code for what ended a run.
 func errorCode(err error) protocol.ErrorCode {
 	var provider *llm.Error
@@ -268,7 +265,7 @@ func (r *run) ending(out outcome) (step, session.RunEnd) {
 		result, text = protocol.RunFailed, interruptedByEnd
 		end.Error, end.Code = out.err.Error(), errorCode(out.err)
 		if errors.Is(out.err, errThrash) {
-			end.Reason = reasonThrash
+			end.Reason = session.ReasonThrash
 		}
 	case result != "":
 	case r.wanted() == wishPause:

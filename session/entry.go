@@ -144,12 +144,15 @@ type RunEnd struct {
 	// Code is the wire code that went with Error.
 	Code protocol.ErrorCode `json:"code,omitempty"`
 	// Reason is a machine word for ends that are not the model's doing:
-	// pod_restarted, thrash.
+	// pod_restarted, ReasonThrash.
 	Reason string `json:"reason,omitempty"`
 	// Usage is what the vendor reported for an answer that the end cut off; a
 	// complete answer's usage stands in its TurnEnd.
 	Usage *Usage `json:"usage,omitempty"`
 }
+
+// ReasonThrash is the reason of a run that compaction could not help.
+const ReasonThrash = "thrash"
 
 // RolledBack takes back an input: history and the model skip it. Nothing is
 // deleted and no number reused.

@@ -34,6 +34,9 @@ const podColumns = `pod_id, coalesce(name, ''), coalesce(session_id, ''), cwd, p
 	(SELECT total_cost_usd FROM sessions WHERE sessions.id = pods.session_id),
 	coalesce((SELECT unpriced_requests FROM logs WHERE logs.session_id = pods.session_id), 0) > 0`
 
+// podWidth is the number of columns that scanPod reads.
+const podWidth = 21
+
 func scanPod(stmt *sqlite3.Stmt) (session.Pod, error) {
 	id, err := protocol.ParsePodID(stmt.ColumnText(0))
 	if err != nil {

@@ -117,7 +117,7 @@ func (b *boundary) cors(w http.ResponseWriter, r *http.Request) (done bool) {
 	if origin == "" {
 		return false
 	}
-	allowed := b.listed(origin)
+	allowed := b.listed(origin) && !podPath(r.URL.Path)
 	if allowed {
 		b.allowOrigin(w.Header(), origin)
 	}
@@ -160,7 +160,8 @@ func (b *boundary) allowOrigin(h http.Header, origin string) {
 // browser says comes from another site.
 func (b *boundary) foreign(r *http.Request) *problem {
 	origin := r.Header.Get("Origin")
-	ok := origin == "" || b.own(origin, r.Host) || b.listed(origin)
+	listed := origin != "" && b.listed(origin) && !podPath(r.URL.Path)
+	ok := origin == "" || b.own(origin, r.Host) || listed
 	if mutating(r.Method) && !ok {
 		return failf(http.StatusForbidden, "Requests from %s may not change anything here; list it in CORS_ORIGINS if it should.", originText(origin))
 	}
@@ -169,7 +170,7 @@ func (b *boundary) foreign(r *http.Request) *problem {
 	}
 	switch r.Header.Get("Sec-Fetch-Site") {
 	case "cross-site", "same-site":
-		if origin == "" || !b.listed(origin) {
+		if !listed {
 			return failf(http.StatusForbidden, "Requests from other sites are refused; list the origin in CORS_ORIGINS if it should be served.")
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -155,6 +156,27 @@ func (d document) member(name string) (document, bool) {
 		}
 	}
 	return found, ok
+}
+
+// names are the names of an object's members, each once, in order.
+func (d document) names() (names []string) {
+	dec := jsontext.NewDecoder(bytes.NewBufferString(string(d)), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	if _, err := dec.ReadToken(); err != nil || !d.object() {
+		return nil
+	}
+	for dec.PeekKind() == '"' {
+		key, err := dec.ReadToken()
+		if err != nil {
+			return names
+		}
+		if name := key.String(); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+		if err := dec.SkipValue(); err != nil {
+			return names
+		}
+	}
+	return names
 }
 
 // elements returns the elements of an array; nil for anything else.

@@ -1,6 +1,7 @@
 package studio_test
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"iter"
@@ -28,6 +29,10 @@ type fakeStore struct {
 	state   session.StreamState
 	probe   func(context.Context) (session.Probe, error)
 	window  session.Window
+	// fleet is what goes on; changes counts up with every commit to it. watches
+	// are the open ones, looks and fleetReads what they asked.
+	fleet                               func(session.FleetQuery) session.Fleet
+	changes, watches, looks, fleetReads atomic.Int64
 }
 
 func (f *fakeStore) Present() bool { return !f.absent }
@@ -155,10 +160,57 @@ func (f *fakeStore) ListImports(context.Context, string, int, int64) ([]session.
 	return nil, 0, f.err
 }
 
+func (f *fakeStore) Fleet(_ context.Context, q session.FleetQuery) (session.Fleet, error) {
+	f.fleetReads.Add(1)
+	if f.fleet == nil {
+		return session.Fleet{}, f.err
+	}
+	return f.fleet(q), f.err
+}
+
+func (f *fakeStore) LivePod(_ context.Context, name string) (session.Pod, error) {
+	if f.fleet != nil {
+		for _, p := range f.fleet(session.FleetQuery{}).Pods {
+			if p.Name == name {
+				return p.Pod, f.err
+			}
+		}
+	}
+	return session.Pod{}, cmp.Or(f.err, session.ErrNotFound)
+}
+
+func (f *fakeStore) Watch() studio.Changes { return &fakeChanges{store: f} }
+
+// fakeChanges reports a change whenever changes was counted up.
+type fakeChanges struct {
+	store *fakeStore
+	seen  int64
+	open  bool
+}
+
+func (c *fakeChanges) Changed(context.Context) (bool, error) {
+	if !c.open {
+		c.open = true
+		c.store.watches.Add(1)
+	}
+	c.store.looks.Add(1)
+	now := c.store.changes.Load() + 1
+	changed := now != c.seen
+	c.seen = now
+	return changed, nil
+}
+
+func (c *fakeChanges) Close() error {
+	if c.open {
+		c.store.watches.Add(-1)
+	}
+	return nil
+}
+
 // sources makes f the source of everything.
 func (f *fakeStore) sources() studio.Sources {
 	return studio.Sources{
-		Presence: f, Listings: f, Sessions: f, Logs: f, Tags: f, Projects: f, Invocations: f, Usage: f, Edits: f, Imports: f,
+		Presence: f, Listings: f, Sessions: f, Logs: f, Tags: f, Projects: f, Invocations: f, Usage: f, Edits: f, Imports: f, Fleet: f,
 	}
 }
 

@@ -18,6 +18,13 @@ type metrics struct {
 	seconds  *prometheus.HistogramVec
 	refused  *prometheus.CounterVec
 	streams  prometheus.Gauge
+	// Of the fleet: looks at the store's change counter, readings, streams that
+	// were too slow, connections to pods, methods handed to pods.
+	fleetLooks   prometheus.Counter
+	fleetReads   prometheus.Counter
+	fleetDropped prometheus.Counter
+	fleetPods    prometheus.Gauge
+	podCalls     *prometheus.CounterVec
 }
 
 func newMetrics() *metrics {
@@ -36,8 +43,24 @@ func newMetrics() *metrics {
 		streams: prometheus.NewGauge(prometheus.GaugeOpts{
 			Name: "podium_studio_streams", Help: "Open event streams.",
 		}),
+		fleetLooks: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "podium_studio_fleet_looks_total", Help: "Looks at the store's change counter for a fleet stream.",
+		}),
+		fleetReads: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "podium_studio_fleet_reads_total", Help: "Readings of the fleet from the store.",
+		}),
+		fleetDropped: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "podium_studio_fleet_dropped_total", Help: "Fleet streams that were ended because their client was too slow.",
+		}),
+		fleetPods: prometheus.NewGauge(prometheus.GaugeOpts{
+			Name: "podium_studio_fleet_pods", Help: "Pods that are followed for fleet streams.",
+		}),
+		podCalls: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "podium_studio_pod_calls_total", Help: "Methods handed to pods, by method and outcome.",
+		}, []string{"method", "outcome"}),
 	}
 	m.registry.MustRegister(m.requests, m.seconds, m.refused, m.streams,
+		m.fleetLooks, m.fleetReads, m.fleetDropped, m.fleetPods, m.podCalls,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }

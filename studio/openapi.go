@@ -81,6 +81,9 @@ func (rt *route) operation(registry huma.Registry) *huma.Operation {
 	for _, status := range rt.errors {
 		op.Responses[strconv.Itoa(status)] = jsonResponse(registry, http.StatusText(status), errorBody{})
 	}
+	if rt.conflict != nil {
+		op.Responses["409"] = jsonResponse(registry, http.StatusText(http.StatusConflict), rt.conflict)
+	}
 	if rt.access == tokenAccess {
 		op.Responses["401"] = jsonResponse(registry, http.StatusText(http.StatusUnauthorized), errorBody{})
 	}

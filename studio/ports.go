@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"podium.local/listing"
+	"podium.local/protocol"
 	"podium.local/session"
 )
 
@@ -24,6 +25,7 @@ type Sources struct {
 	Usage       Usage
 	Edits       Edits
 	Imports     Imports
+	Fleet       Fleet
 }
 
 // Presence is what can be known of the store without trusting it.
@@ -119,4 +121,67 @@ type Imports interface {
 	// ListImports reads a page of it, the last read first, with the number of all
 	// files that match; an empty tool matches all.
 	ListImports(ctx context.Context, tool string, limit int, offset int64) ([]session.ImportFile, int64, error)
+}
+
+// Fleet reads what is going on right now.
+type Fleet interface {
+	// Fleet answers from one bounded snapshot.
+	Fleet(ctx context.Context, q session.FleetQuery) (session.Fleet, error)
+	// LivePod finds a pod that has not ended; session.ErrNotFound when there is
+	// none of that name.
+	LivePod(ctx context.Context, name string) (session.Pod, error)
+	// Watch begins to watch the store for changes.
+	Watch() Changes
+}
+
+// Changes tells of commits to the store. It serves one goroutine.
+type Changes interface {
+	// Changed reports whether anything was committed since the last call; the
+	// first one says so.
+	Changed(ctx context.Context) (bool, error)
+	// Close gives back what the watching holds.
+	Close() error
+}
+
+// Pods reaches the processes of pods.
+type Pods interface {
+	// Look asks a pod what it is doing. A pod that does not answer in time is
+	// PodUnresponsive, one whose process is gone PodDead.
+	Look(ctx context.Context, pod session.Pod) PodLook
+	// Follow holds one connection to a pod and reports what it is doing, first
+	// at once and then with every change, until ctx ends.
+	Follow(ctx context.Context, pod session.Pod, report func(PodLook))
+	// Call hands one method to a pod and waits until it is taken. The pod's own
+	// refusal is a *client.PodError; a pod that is not there is
+	// client.ErrNotRunning. Any other error means that it did not answer.
+	Call(ctx context.Context, pod session.Pod, m protocol.Method) error
+}
+
+// States of a pod besides those that it has itself.
+const (
+	// PodUnresponsive is a pod that does not answer, or not in time.
+	PodUnresponsive protocol.PodState = "unresponsive"
+	// PodDead is a pod whose process was killed and which nothing took over yet.
+	PodDead protocol.PodState = "dead"
+)
+
+// PodLook is what a pod says of itself.
+type PodLook struct {
+	State protocol.PodState
+	// SessionID is the session of the moment, empty when the pod did not say.
+	SessionID string
+	// Since is when the state began, zero when it is not known.
+	Since time.Time
+	// Tool is the oldest tool call that runs, empty for none.
+	Tool string
+	// Clients are the other connections; nil when the pod did not say.
+	Clients *uint64
+	// ContextTokens and ContextLimit are the occupancy of the model's context;
+	// nil when it was not measured, or its size is not known.
+	ContextTokens, ContextLimit *uint64
+	// CompactionOff is when the pod switched automatic compaction off, zero when
+	// it did not.
+	CompactionOff time.Time
+	// Input is when the newest input came while the pod was followed.
+	Input time.Time
 }

@@ -137,6 +137,8 @@ func (p *problem) body() any {
 		return validationBody{Detail: d}
 	case unsupportedBody:
 		return d
+	case podRefusal:
+		return podRefusalBody{Detail: d}
 	case listingProblem:
 		return listingProblemBody{Detail: d}
 	default:

@@ -46,6 +46,8 @@ type route struct {
 	errors []int
 	list   bool
 	store  bool
+	// conflict is the body of the 409, where it is not the plain one.
+	conflict any
 	// handle answers with JSON; stream writes the answer itself. bounded answers a
 	// listing's requests of version 2.
 	handle  func(*request) (any, error)
@@ -55,7 +57,7 @@ type route struct {
 
 // routes is the whole list; nothing else is served but the page.
 func (s *Server) routes() []route {
-	return slices.Concat(s.shellRoutes(), s.sessionRoutes(), s.runRoutes(), s.projectRoutes(), s.adminRoutes())
+	return slices.Concat(s.shellRoutes(), s.sessionRoutes(), s.runRoutes(), s.projectRoutes(), s.podRoutes(), s.adminRoutes())
 }
 
 // shellRoutes are those that need no store.

@@ -32,6 +32,8 @@ type Config struct {
 	Backend   string
 	Sources   Sources
 	Processes ProcessTable
+	// Pods reaches the pods; nil shows what the store says of them.
+	Pods Pods
 	// Page is the built page; nil serves a note instead.
 	Page fs.FS
 	Log  *slog.Logger
@@ -51,6 +53,7 @@ type Server struct {
 	prober    *prober
 	codes     codes
 	metrics   *metrics
+	fleet     *fleet
 	openapi   []byte
 	openapiV2 []byte
 	handler   http.Handler
@@ -58,6 +61,13 @@ type Server struct {
 	streams chan struct{}
 	closing chan struct{}
 	close   sync.Once
+	// base ends with the daemon, and with it what background does.
+	base context.Context
+	stop context.CancelFunc
+
+	mu         sync.Mutex // guards stopped, and background against its own Wait
+	stopped    bool
+	background sync.WaitGroup
 }
 
 // Times of a connection. The write timeout begins anew with every request;
@@ -92,7 +102,12 @@ func New(cfg Config) (*Server, error) {
 	if s.cfg.BodyTimeout == 0 {
 		s.cfg.BodyTimeout = bodyTimeout
 	}
+	if s.cfg.Pods == nil {
+		s.cfg.Pods = unreached{}
+	}
+	s.base, s.stop = context.WithCancel(context.Background())
 	s.prober = newProber(cfg.Processes, s.fence)
+	s.fleet = newFleet(s)
 	routes := s.routes()
 	doc, err := openAPI(cfg.Version, routes)
 	if err != nil {
@@ -154,5 +169,29 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	return nil
 }
 
-// Close ends the open streams. It may be called more than once.
-func (s *Server) Close() { s.close.Do(func() { close(s.closing) }) }
+// Close ends the open streams and what goes on for them, and waits for that. It
+// may be called more than once.
+func (s *Server) Close() {
+	s.close.Do(func() {
+		close(s.closing)
+		s.stop()
+		s.mu.Lock()
+		s.stopped = true
+		s.mu.Unlock()
+	})
+	s.background.Wait()
+}
+
+// inBackground runs f unless the daemon is stopping.
+func (s *Server) inBackground(f func()) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.stopped {
+		return errStopping
+	}
+	s.background.Go(f)
+	return nil
+}
+
+// errStopping refuses what comes while the daemon stops.
+var errStopping error = &problem{status: http.StatusServiceUnavailable, detail: "The daemon is stopping.", retryAfter: 1}

@@ -31,15 +31,38 @@ func (s *Server) streamSession(r *request) {
 		s.writeProblem(r.w, r.Request, problemOf(err))
 		return
 	}
-	select {
-	case s.streams <- struct{}{}:
-		defer func() { <-s.streams }()
-	default:
-		s.writeProblem(r.w, r.Request, &problem{status: http.StatusServiceUnavailable, detail: "Too many open streams; close one and try again.", retryAfter: 5})
+	release, err := s.takeStream()
+	if err != nil {
+		s.writeProblem(r.w, r.Request, problemOf(err))
 		return
 	}
+	defer release()
+	f, err := beginFrames(r)
+	if err != nil {
+		return
+	}
+	s.pump(r, f, from)
+}
+
+// takeStream takes a place among the open streams.
+func (s *Server) takeStream() (release func(), err error) {
+	select {
+	case s.streams <- struct{}{}:
+	default:
+		return nil, &problem{status: http.StatusServiceUnavailable, detail: "Too many open streams; close one and try again.", retryAfter: 5}
+	}
 	s.metrics.streams.Inc()
-	defer s.metrics.streams.Dec()
+	return func() {
+		s.metrics.streams.Dec()
+		<-s.streams
+	}, nil
+}
+
+// heartbeat is the frame that says that a quiet stream lives.
+var heartbeat = []byte(`{"type":"heartbeat"}`)
+
+// beginFrames sends the head of an event stream.
+func beginFrames(r *request) (*frames, error) {
 	h := r.header()
 	h.Set("Content-Type", "text/event-stream")
 	h.Set("Cache-Control", "no-cache")
@@ -47,10 +70,7 @@ func (s *Server) streamSession(r *request) {
 	h.Set("X-Accel-Buffering", "no")
 	r.w.WriteHeader(http.StatusOK)
 	f := &frames{control: http.NewResponseController(r.w), w: r.w}
-	if f.flush() != nil {
-		return
-	}
-	s.pump(r, f, from)
+	return f, f.flush()
 }
 
 // openStream checks what can still be answered with a status.
@@ -105,7 +125,7 @@ func (s *Server) pump(r *request, f *frames, at session.StreamPosition) {
 		}
 		if s.now().Sub(quiet) >= heartbeatEvery {
 			quiet = s.now()
-			if f.send(nil, []byte(`{"type":"heartbeat"}`)) != nil || f.flush() != nil {
+			if f.send(nil, heartbeat) != nil || f.flush() != nil {
 				return
 			}
 		}

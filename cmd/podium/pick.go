@@ -7,17 +7,16 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"path/filepath"
 	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"podium.local/client"
 	"podium.local/config"
 	"podium.local/protocol"
 	"podium.local/session"
 	"podium.local/store"
+	"podium.local/studio"
 	"podium.local/tui"
 )
 
@@ -173,27 +172,14 @@ func podEntry(ctx context.Context, st *store.Store, paths config.Paths, row sess
 		At: row.StartedAt, CostUSD: row.CostUSD, CostPartial: row.CostPartial,
 	}
 	e.Last, e.At = lastWords(ctx, st, row)
-	switch {
-	case !row.EndedAt.IsZero():
+	if !row.EndedAt.IsZero() {
 		e.State = stateEnded
 		return e
-	case !processLives(row.Process):
-		e.State = stateDead
-		return e
 	}
-	e.Live = true
-	socket := row.Socket
-	if socket == "" {
-		socket = filepath.Join(paths.Run, row.Name, "sock")
-	}
-	conn, err := client.Dial(ctx, socket, client.Options{Client: clientName(), PodName: row.Name, Tail: new(uint64), Timeout: helloPatience})
-	if err != nil {
-		e.State = stateUnresponsive
-		return e
-	}
-	defer conn.Close()
-	if hello, extended := conn.Hello(); extended {
-		e.State, e.Session = string(hello.State), hello.SessionID.String()
+	look := livePods{run: paths.Run, name: clientName()}.Look(ctx, row)
+	e.State, e.Live = string(look.State), look.State != studio.PodDead
+	if look.SessionID != "" {
+		e.Session = look.SessionID
 	}
 	return e
 }

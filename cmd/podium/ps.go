@@ -5,18 +5,16 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"sync"
 	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"podium.local/client"
 	"podium.local/config"
-	"podium.local/protocol"
 	"podium.local/session"
 	"podium.local/store"
+	"podium.local/studio"
 )
 
 func newPSCommand(a *app) *cobra.Command {
@@ -69,12 +67,8 @@ type podReport struct {
 	started time.Time
 }
 
-// States that ps adds to those of a live pod.
-const (
-	stateEnded        = "ended"
-	stateDead         = "dead"
-	stateUnresponsive = "unresponsive"
-)
+// stateEnded is the state of a pod that left its session.
+const stateEnded = "ended"
 
 // listPods joins what the store says with what is true of the processes: the
 // row of a killed pod still says that it runs.
@@ -95,10 +89,11 @@ func (a *app) listPods(cmd *cobra.Command, storeFile string, all bool) ([]podRep
 	if err != nil {
 		return nil, err
 	}
+	asked := livePods{run: paths.Run, name: clientName()}
 	reports := make([]podReport, len(rows))
 	var wg sync.WaitGroup
 	for i, row := range rows {
-		wg.Go(func() { reports[i] = reportPod(cmd.Context(), paths, row) })
+		wg.Go(func() { reports[i] = reportPod(cmd.Context(), asked, row) })
 	}
 	wg.Wait()
 	var pods []podReport
@@ -110,64 +105,27 @@ func (a *app) listPods(cmd *cobra.Command, storeFile string, all bool) ([]podRep
 	return pods, nil
 }
 
-func reportPod(ctx context.Context, paths config.Paths, row session.Pod) podReport {
+func reportPod(ctx context.Context, pods livePods, row session.Pod) podReport {
 	r := podReport{
 		Name: row.Name, PodID: row.ID.String(), State: string(row.Phase), SessionID: row.SessionID, Model: row.Model,
 		StartedAt: session.UnixSeconds(row.StartedAt), InputTokens: row.InputTokens, OutputToken: row.OutputTokens,
 		CostUSD: row.CostUSD, CostPartial: row.CostPartial, Cwd: row.Cwd, started: row.StartedAt,
 	}
-	switch {
-	case !row.EndedAt.IsZero():
+	if !row.EndedAt.IsZero() {
 		r.State = stateEnded
 		ended := session.UnixSeconds(row.EndedAt)
 		r.EndedAt = &ended
 		return r
-	case !processLives(row.Process):
-		r.State = stateDead
-		return r
 	}
-	r.PID = row.Process.PID
-	socket := row.Socket
-	if socket == "" {
-		socket = filepath.Join(paths.Run, row.Name, "sock")
+	look := pods.Look(ctx, row)
+	r.State, r.Clients = string(look.State), look.Clients
+	if look.SessionID != "" {
+		r.SessionID = look.SessionID
 	}
-	r.ask(ctx, socket, row.Name)
+	if look.State != studio.PodDead {
+		r.PID = row.Process.PID
+	}
 	return r
-}
-
-// A pod that does not answer hello within helloPatience is unresponsive. How
-// many clients it has comes with a status, which it sends within a second of
-// a client's coming.
-const (
-	helloPatience  = 2 * time.Second
-	statusPatience = 1200 * time.Millisecond
-)
-
-// ask fills in what only the pod itself knows.
-func (r *podReport) ask(ctx context.Context, socket, name string) {
-	conn, err := client.Dial(ctx, socket, client.Options{Client: clientName(), PodName: name, Tail: new(uint64), Timeout: helloPatience})
-	if err != nil {
-		r.State = stateUnresponsive
-		return
-	}
-	defer conn.Close()
-	hello, extended := conn.Hello()
-	if !extended {
-		return // an older pod: what the store says has to do
-	}
-	r.State, r.SessionID = string(hello.State), hello.SessionID.String()
-	ctx, cancel := context.WithTimeout(ctx, statusPatience)
-	defer cancel()
-	for e, err := range conn.Events(ctx) {
-		if err != nil {
-			return
-		}
-		if d, ok := e.Data.(protocol.Status); ok && d.Clients > 0 {
-			others := d.Clients - 1 // this command is one of them
-			r.State, r.SessionID, r.Clients = string(d.State), d.SessionID.String(), &others
-			return
-		}
-	}
 }
 
 func printPodsJSON(a *app, pods []podReport) error {

@@ -164,7 +164,7 @@ func studioConfig(cfg config.Config, log *slog.Logger) (studio.Config, error) {
 	return studio.Config{
 		Version: buildVersion(), BindHost: cfg.Studio.Host, Token: cfg.Studio.AuthToken.Reveal(), LocalToken: token,
 		Origins: cfg.Studio.CORSOrigins, ArtifactRoots: roots, Home: home, Backend: backendLabel(cfg.Store.Server),
-		Processes: hostTable{}, Page: web.Dist(), Log: log,
+		Processes: hostTable{}, Pods: livePods{run: cfg.Paths.Run, name: "podium-studio/" + buildVersion()}, Page: web.Dist(), Log: log,
 	}, nil
 }
 
@@ -181,8 +181,15 @@ func openView(cfg config.Config, log *slog.Logger) *store.View {
 func sourcesOf(v *store.View) studio.Sources {
 	return studio.Sources{
 		Presence: v, Listings: v, Sessions: v, Logs: v, Tags: v, Projects: v, Invocations: v, Usage: v, Edits: v, Imports: v,
+		Fleet: fleetView{v},
 	}
 }
+
+// fleetView is a view as the fleet asks for it.
+type fleetView struct{ *store.View }
+
+// Watch begins to watch the store for changes.
+func (v fleetView) Watch() studio.Changes { return v.View.Watch() }
 
 // backendLabel names the kind of server that a URL speaks of.
 func backendLabel(server string) string {

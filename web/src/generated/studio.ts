@@ -18,6 +18,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/fleet/stream": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The same as server-sent events: a reset with everything, then changes. Last-Event-ID resumes. */
+        get: operations["streamFleet"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/imports": {
         parameters: {
             query?: never;
@@ -63,6 +80,125 @@ export interface paths {
         get: operations["getInvocation"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/pods": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What goes on: every pod that has not ended, and the sessions that run or failed lately. */
+        get: operations["listPods"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/pods/{name}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Ends a run, or discards a paused one. */
+        post: operations["cancelPod"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/pods/{name}/compact": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Summarises the conversation now and goes on in a new session. */
+        post: operations["compactPod"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/pods/{name}/notify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Leaves a pod a note; an idle one starts a run for it. */
+        post: operations["notifyPod"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/pods/{name}/pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Stops a run so that it can be resumed. */
+        post: operations["pausePod"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/pods/{name}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Goes on with a paused run. */
+        post: operations["resumePod"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/pods/{name}/run": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Gives an idle or paused pod an input. */
+        post: operations["runPod"];
         delete?: never;
         options?: never;
         head?: never;
@@ -432,6 +568,9 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        AcceptedBody: {
+            request_id: string;
+        };
         AgentUse: {
             agent_name: string;
             /** Format: int64 */
@@ -448,6 +587,15 @@ export interface components {
             kind: string;
             name: string;
             session_id: string | null;
+        };
+        Attention: {
+            /** @description paused, failed, limit, thrash, compaction_off; of sessions needs_review, blocked, gated. */
+            kind: string;
+            /**
+             * Format: double
+             * @description Since when it waits.
+             */
+            since: number;
         };
         Branch: {
             agent_name: string | null;
@@ -548,6 +696,124 @@ export interface components {
             size: number;
             /** @description Only the first 2,000,000 bytes are shown. */
             truncated: boolean;
+        };
+        FleetBody: {
+            /** Format: double */
+            as_of: number;
+            /** @description Every pod that has not ended, by name. */
+            pods: components["schemas"]["FleetPod"][];
+            /** @description At most 500 that run, are queued or wait, newest first, then at most 50 that failed within a day. */
+            runs: components["schemas"]["FleetRun"][];
+            /** @description More than 500 run, are queued or wait. */
+            truncated: boolean;
+        };
+        FleetPod: {
+            /** @description What the pod waits for a person with; null when it does not. */
+            attention: components["schemas"]["Attention"] | null;
+            /**
+             * Format: int64
+             * @description Connections of others.
+             */
+            clients: number;
+            /** Format: int64 */
+            context_limit: number | null;
+            /** Format: int64 */
+            context_tokens: number | null;
+            /** @description Some requests have no known price. */
+            cost_partial: boolean;
+            /**
+             * Format: double
+             * @description null is unknown, never 0.
+             */
+            cost_usd: number | null;
+            cwd: string;
+            /**
+             * Format: int64
+             * @description Of the session so far.
+             */
+            input_tokens: number;
+            model: string | null;
+            name: string;
+            /** Format: int64 */
+            output_tokens: number;
+            pod_id: string;
+            project: string | null;
+            session_id: string | null;
+            /**
+             * Format: double
+             * @description Since when it is in its state.
+             */
+            since: number | null;
+            /** Format: double */
+            started_at: number;
+            /**
+             * @description unresponsive: the pod does not answer within 2 seconds; dead: its process was killed.
+             * @enum {string}
+             */
+            state: "idle" | "running" | "paused" | "compacting" | "unresponsive" | "dead";
+            /** @description The session's name; null while it has none. */
+            title: string | null;
+            /** @description The oldest tool call that runs. */
+            tool: string | null;
+        };
+        FleetRun: {
+            agent_hash: string | null;
+            agent_name: string | null;
+            /** @description Any JSON value. */
+            artifact_contract_json: unknown;
+            /** @description Any JSON value. */
+            artifact_verification_json: unknown;
+            /** @description null when nobody is waited for. */
+            attention: components["schemas"]["Attention"] | null;
+            /** Format: int64 */
+            branch_count: number;
+            /** Format: double */
+            created_at: number;
+            /** @description Health of a running session's process; null for any other. */
+            effective_health: string | null;
+            effort: string | null;
+            /** Format: double */
+            ended_at: number | null;
+            ended_at_is_approximate: boolean;
+            id: string;
+            /** Format: int64 */
+            input_tokens: number | null;
+            invocation_id: string | null;
+            invocation_kind: string | null;
+            /** Format: double */
+            last_message_at: number | null;
+            /** Format: int64 */
+            message_count: number;
+            model: string | null;
+            /** @description Display name; never null. */
+            name: string;
+            /** Format: int64 */
+            output_tokens: number | null;
+            playbook_name: string | null;
+            project: string | null;
+            project_source: string | null;
+            provider: string | null;
+            /** @description Equal to id. */
+            run_id: string;
+            show_play_name: string | null;
+            show_topic: string | null;
+            source_kind: string;
+            /** Format: double */
+            started_at: number | null;
+            status: string;
+            status_reason_code: string | null;
+            status_reason_summary: string | null;
+            tags: string[];
+            /**
+             * Format: double
+             * @description null is unknown, never 0.
+             */
+            total_cost_usd: number | null;
+            /**
+             * Format: double
+             * @description In listings 0.0 when unknown, in the detail null.
+             */
+            updated_at: number | null;
         };
         HealthBody: {
             status: string;
@@ -858,6 +1124,30 @@ export interface components {
             playbook_name: string;
             /** Format: int64 */
             run_count: number;
+        };
+        PodNotifyBody: {
+            /** @description A text for the model that is no request. */
+            message: string;
+            /** @description As for run. */
+            request_id?: string;
+        };
+        PodPlainBody: {
+            /** @description Comes back in the answer. */
+            request_id?: string;
+        };
+        PodRefusal: {
+            /** @description The pod's word: already_running, not_running, not_paused, internal. */
+            code: string;
+            message: string;
+        };
+        PodRefusalBody: {
+            detail: components["schemas"]["PodRefusal"];
+        };
+        PodRunBody: {
+            /** @description The text that the pod should work on. */
+            input: string;
+            /** @description Names the request: a pod accepts one id once, so that a request without an answer can be repeated. */
+            request_id?: string;
         };
         Project: {
             /** Format: double */
@@ -1402,6 +1692,53 @@ export interface operations {
             };
         };
     };
+    streamFleet: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The configured store is not a local file. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UnsupportedBody"];
+                };
+            };
+            /** @description The store cannot answer now; see the detail. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     listImports: {
         parameters: {
             query?: {
@@ -1541,6 +1878,533 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The configured store is not a local file. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UnsupportedBody"];
+                };
+            };
+            /** @description The store cannot answer now; see the detail. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    listPods: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FleetBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The configured store is not a local file. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UnsupportedBody"];
+                };
+            };
+            /** @description The store cannot answer now; see the detail. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    cancelPod: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PodPlainBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AcceptedBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PodRefusalBody"];
+                };
+            };
+            /** @description A parameter or the body cannot be used. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ValidationBody"] | components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The configured store is not a local file. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UnsupportedBody"];
+                };
+            };
+            /** @description The store cannot answer now; see the detail. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    compactPod: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PodPlainBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AcceptedBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PodRefusalBody"];
+                };
+            };
+            /** @description A parameter or the body cannot be used. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ValidationBody"] | components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The configured store is not a local file. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UnsupportedBody"];
+                };
+            };
+            /** @description The store cannot answer now; see the detail. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    notifyPod: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PodNotifyBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AcceptedBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PodRefusalBody"];
+                };
+            };
+            /** @description A parameter or the body cannot be used. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ValidationBody"] | components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The configured store is not a local file. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UnsupportedBody"];
+                };
+            };
+            /** @description The store cannot answer now; see the detail. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    pausePod: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PodPlainBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AcceptedBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PodRefusalBody"];
+                };
+            };
+            /** @description A parameter or the body cannot be used. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ValidationBody"] | components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The configured store is not a local file. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UnsupportedBody"];
+                };
+            };
+            /** @description The store cannot answer now; see the detail. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    resumePod: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PodPlainBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AcceptedBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PodRefusalBody"];
+                };
+            };
+            /** @description A parameter or the body cannot be used. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ValidationBody"] | components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The configured store is not a local file. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UnsupportedBody"];
+                };
+            };
+            /** @description The store cannot answer now; see the detail. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    runPod: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PodRunBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AcceptedBody"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PodRefusalBody"];
+                };
+            };
+            /** @description A parameter or the body cannot be used. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ValidationBody"] | components["schemas"]["ErrorBody"];
                 };
             };
             /** @description The configured store is not a local file. */
