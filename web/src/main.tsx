@@ -6,6 +6,7 @@ import { Boundary } from "./app/Boundary";
 import { applyTheme, readTheme } from "./app/theme";
 import "./app/tokens.css";
 import "./app/layout.css";
+import "./app/overview.css";
 import "./app/list.css";
 import "./app/history.css";
 import "./app/filters.css";

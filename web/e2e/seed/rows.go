@@ -154,6 +154,14 @@ func insert(c *sqlite3.Conn, rows []row) error {
 		FROM json_each(?)`,
 		`INSERT INTO run_tags (session_id, tag, created_at)
 		SELECT r.value ->> 'id', t.value, r.value ->> 'updated' FROM json_each(?) AS r, json_each(r.value -> 'tags') AS t WHERE t.value IS NOT NULL`,
+		// What pods would have booked: a start, and one request at the end.
+		`INSERT INTO usage_quarter (quarter_utc, project, provider, model, sessions_started)
+		SELECT cast(floor((value ->> 'started') / 900) AS INTEGER) * 900, coalesce(value ->> 'project', ''), value ->> 'provider', value ->> 'model', count(*) FROM json_each(?) GROUP BY 1, 2, 3, 4
+		ON CONFLICT DO UPDATE SET sessions_started = sessions_started + excluded.sessions_started`,
+		`INSERT INTO usage_quarter (quarter_utc, project, provider, model, priced_usd, priced_n, unpriced_n)
+		SELECT cast(floor((value ->> 'updated') / 900) AS INTEGER) * 900, coalesce(value ->> 'project', ''), value ->> 'provider', value ->> 'model',
+			coalesce(sum(value ->> 'cost'), 0), count(value ->> 'cost'), count(*) - count(value ->> 'cost') FROM json_each(?) GROUP BY 1, 2, 3, 4
+		ON CONFLICT DO UPDATE SET priced_usd = priced_usd + excluded.priced_usd, priced_n = priced_n + excluded.priced_n, unpriced_n = unpriced_n + excluded.unpriced_n`,
 	} {
 		stmt, _, err := c.Prepare(sql)
 		if err != nil {

@@ -1,11 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { useCallback, useEffect, useRef, useState } from "react";
 import { TokenForm } from "../features/access/components/TokenForm";
+import { Overview } from "../features/overview/components/Overview";
 import { listProjects } from "../features/runs/api/runs";
 import { FilterBar } from "../features/runs/components/FilterBar";
 import { ListPane } from "../features/runs/components/ListPane";
 import type { ListHandle } from "../features/runs/components/RunList";
-import type { RunFilter } from "../features/runs/state/filter";
+import { withProject, type RunFilter } from "../features/runs/state/filter";
 import { SessionView } from "../features/session/components/SessionView";
 import { useMedia } from "../lib/media/useMedia";
 import { KeysDialog } from "./KeysDialog";
@@ -102,7 +103,16 @@ export function App() {
         <TokenForm />
       </header>
       <main className="panes" data-open={selected !== null} style={narrow ? undefined : { gridTemplateColumns: `min(${width}px, 55%) 7px minmax(0, 1fr)` }}>
-        <ListPane filter={filter} onFilter={filterTo} selected={selected} onOpen={open} hrefOf={hrefOf} rowHeight={rowHeights[rows]} list={list} />
+        <ListPane
+          above={<Overview project={filter.project_null ? null : filter.project} onProject={(project) => filterTo(withProject(filter, project))} />}
+          filter={filter}
+          onFilter={filterTo}
+          selected={selected}
+          onOpen={open}
+          hrefOf={hrefOf}
+          rowHeight={rowHeights[rows]}
+          list={list}
+        />
         {narrow ? null : <Separator width={width} onWidth={setWidth} />}
         <section className="session-pane" aria-label="Session">
           {selected === null ? (

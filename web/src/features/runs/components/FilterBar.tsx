@@ -1,6 +1,6 @@
 import { useId } from "react";
 import type { ProjectCount } from "../api/types";
-import { kinds, statuses, type Kind, type RunFilter, type StatusWord } from "../state/filter";
+import { kinds, statuses, withProject, type Kind, type RunFilter, type StatusWord } from "../state/filter";
 import { useTyped } from "../state/useTyped";
 import { grouped } from "../../../lib/format/format";
 import { MoreFilters } from "./MoreFilters";
@@ -29,10 +29,7 @@ export function FilterBar({ filter, projects, onProjects, onChange, onLeave }: P
         onLook={onProjects}
         value={filter.project_null ? noProject : (filter.project ?? "")}
         options={projects.map((p) => ({ value: p.project ?? noProject, text: `${p.project ?? "no project"} (${grouped(String(p.count))})` }))}
-        onPick={(v) => {
-          const { project: _, project_null: __, ...rest } = filter;
-          onChange(v === "" ? rest : v === noProject ? { ...rest, project_null: true } : { ...rest, project: v }, "push");
-        }}
+        onPick={(v) => onChange(withProject(filter, v === "" ? undefined : v === noProject ? null : v), "push")}
       />
       <Facet
         label="kind"

@@ -16,6 +16,8 @@ export interface ListPaneProps {
   hrefOf: (id: string) => string;
   rowHeight: number;
   list: React.RefObject<ListHandle | null>;
+  /** Stands above the list. */
+  above?: React.ReactNode;
 }
 
 /** How often ages move, in ms. */
@@ -29,7 +31,7 @@ const listings = [
 
 /** The list with what stands above it: in numbered pages, or in windows. */
 export function ListPane(props: ListPaneProps) {
-  const { filter, onFilter } = props;
+  const { filter, onFilter, above } = props;
   const windowed = filter.list === "window";
   const runs = useRuns(filter, !windowed);
   const history = useHistory(filter, windowed);
@@ -37,6 +39,7 @@ export function ListPane(props: ListPaneProps) {
   const of = JSON.stringify(filter);
   return (
     <section className="list-pane" aria-label="Sessions">
+      {above}
       <div className="list-head">
         <div className="choice" role="group" aria-label="Order">
           {(["recent", "cost"] as const).map((sort) => (

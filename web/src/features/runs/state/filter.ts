@@ -47,6 +47,12 @@ export function unfiltered({ sort, list }: RunFilter): Manner {
   return { ...(sort ? { sort } : {}), ...(list ? { list } : {}) };
 }
 
+/** The filter for a project's sessions: null for those of none, undefined for all. */
+export function withProject({ project: _, project_null: __, ...rest }: RunFilter, project: string | null | undefined): RunFilter {
+  if (project === undefined) return rest;
+  return project === null ? { ...rest, project_null: true } : { ...rest, project };
+}
+
 /** The filter in the server's words. */
 export function queryOf({ status, kind, list: _, ...rest }: RunFilter): RunQuery {
   return { ...rest, ...(status ? { status: statuses[status] } : {}), ...(kind ? { kind: [kind] } : {}) };
