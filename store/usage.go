@@ -65,7 +65,8 @@ func (v *View) UsageSince(ctx context.Context, q session.UsageQuery) (u session.
 func groupUsage(quarters []usageQuarter, q session.UsageQuery) []session.UsageSum {
 	sums := make(map[string]*session.UsageSum)
 	if q.By == session.UsageByDay {
-		for day := q.Since.In(q.Zone); !day.After(q.Until); day = day.AddDate(0, 0, 1) {
+		// Dates are counted in UTC, where each has its midnight.
+		for day, last := dateOf(q.Since, q.Zone), dateOf(q.Until, q.Zone); !day.After(last); day = day.AddDate(0, 0, 1) {
 			key := day.Format(time.DateOnly)
 			sums[key] = &session.UsageSum{Key: &key}
 		}
@@ -111,6 +112,12 @@ func groupUsage(quarters []usageQuarter, q session.UsageQuery) []session.UsageSu
 		out = append(out, *sums[key])
 	}
 	return out
+}
+
+// dateOf is the midnight in UTC of the date that a time has in a zone.
+func dateOf(t time.Time, zone *time.Location) time.Time {
+	year, month, day := t.In(zone).Date()
+	return time.Date(year, month, day, 0, 0, 0, 0, time.UTC)
 }
 
 // activity is the usage of a store without a rollup, by each session's last

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"podium.local/session"
 	"podium.local/store"
 	"podium.local/store/storetest"
@@ -408,5 +410,27 @@ func TestUsage_OfAnAdoptedStoreIsReadOnceAMinuteAndOnlyAfterAChange(t *testing.T
 	now = now.Add(time.Hour / 2)
 	if u := ask(); u.Groups[0].Sessions != 1 || !u.AsOf.Equal(now) {
 		t.Errorf("unchanged, it is as of now without a reading: %+v", u)
+	}
+}
+
+func TestUsage_HasEveryDayOfAZoneWhoseMidnightsAreSkipped(t *testing.T) {
+	zone, err := time.LoadLocation("America/Santiago")
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := newView(t, filled(t, storetest.Rows{Sessions: 1})["podium"])
+	// 7 September 2025 begins at one o'clock there, and the last day is half an hour old.
+	u, err := v.UsageSince(t.Context(), session.UsageQuery{
+		By: session.UsageByDay, Zone: zone, Since: time.Date(2025, 9, 7, 1, 0, 0, 0, zone), Until: time.Date(2025, 9, 10, 0, 30, 0, 0, zone),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var days []string
+	for _, g := range u.Groups {
+		days = append(days, *g.Key)
+	}
+	if diff := cmp.Diff([]string{"2025-09-07", "2025-09-08", "2025-09-09", "2025-09-10"}, days); diff != "" {
+		t.Error(diff)
 	}
 }

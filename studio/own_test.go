@@ -467,6 +467,11 @@ func TestOwn_UsageSumsByDayProjectAndModel(t *testing.T) {
 	if days := object(t, s, "/api/usage?days=366&tz=Europe/Berlin")["groups"].([]any); len(days) != 366 {
 		t.Errorf("%d days", len(days))
 	}
+	// 7 September 2025 began at one o'clock in Chile.
+	days := object(t, s, "/api/usage?days=117&tz=America/Santiago")["groups"].([]any)
+	if first := days[0].(map[string]any)["key"]; len(days) != 117 || first != "2025-09-07" {
+		t.Errorf("%d days from %v on", len(days), first)
+	}
 }
 
 func TestOwn_ImportsShowWhatBecameOfEveryFile(t *testing.T) {

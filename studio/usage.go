@@ -58,7 +58,12 @@ func (s *Server) getUsage(r *request) (any, error) {
 	q.Zone = loc
 	days := r.values.ints["days"]
 	today := q.Until.In(loc)
-	q.Since = time.Date(today.Year(), today.Month(), today.Day()-int(days)+1, 0, 0, 0, 0, loc)
+	first := today.Day() - int(days) + 1
+	q.Since = time.Date(today.Year(), today.Month(), first, 0, 0, 0, 0, loc)
+	// A midnight that clocks skip is taken for one on the day before.
+	if noon := time.Date(today.Year(), today.Month(), first, 12, 0, 0, 0, loc); q.Since.Day() != noon.Day() {
+		q.Since, _ = noon.ZoneBounds()
+	}
 	if err := s.requireFile(r); err != nil {
 		return nil, err
 	}
