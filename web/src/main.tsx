@@ -10,6 +10,8 @@ import "./app/overview.css";
 import "./app/list.css";
 import "./app/history.css";
 import "./app/filters.css";
+import "./app/fleet.css";
+import "./app/pod.css";
 import "./app/session.css";
 import { exchange, takeCode } from "./features/access/api/exchange";
 import { prepareWords } from "./features/session/components/Words";

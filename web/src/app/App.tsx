@@ -1,6 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { useCallback, useEffect, useRef, useState } from "react";
 import { TokenForm } from "../features/access/components/TokenForm";
+import { getInvocation } from "../features/fleet/api/fleet";
+import type { FleetHandle } from "../features/fleet/components/FleetList";
+import { FleetPane } from "../features/fleet/components/FleetPane";
+import type { Fleet } from "../features/fleet/state/fleet";
+import { useFleet, useFleetOf } from "../features/fleet/state/store";
+import type { Member } from "../features/fleet/state/view";
 import { Overview } from "../features/overview/components/Overview";
 import { listProjects } from "../features/runs/api/runs";
 import { FilterBar } from "../features/runs/components/FilterBar";
@@ -9,11 +15,15 @@ import type { ListHandle } from "../features/runs/components/RunList";
 import { withProject, type RunFilter } from "../features/runs/state/filter";
 import { SessionView } from "../features/session/components/SessionView";
 import { useMedia } from "../lib/media/useMedia";
+import { ActionsDialog } from "./ActionsDialog";
 import { KeysDialog } from "./KeysDialog";
-import { writePlace } from "./place";
+import { addressOf, type Place } from "./place";
+import { PodView } from "./PodView";
 import { rowHeights, useRows } from "./rows";
-import { Separator, useListWidth } from "./Separator";
+import { FleetSeparator, Separator, useFleetShare, useListWidth } from "./Separator";
+import { SessionDock } from "./SessionDock";
 import { applyTheme, nextTheme, readTheme } from "./theme";
+import { focusedSubject, useActions, type Subject } from "./useActions";
 import { useKeys } from "./useKeys";
 import { usePlace, type How } from "./usePlace";
 
@@ -23,54 +33,114 @@ const oneEnough = "(max-width: 899px)";
 /** How long counts of projects are good for, in ms: they cost a look at every session. */
 const projectsKept = 30_000;
 
-/** The whole page: what is listed, and the one session that is looked at. */
+/** The whole page: what lives and what was, and the one session that is looked at. */
 export function App() {
   const [place, go] = usePlace();
   const [theme, setTheme] = useState(readTheme);
   const [rows, setRows] = useRows();
   const [width, setWidth] = useListWidth();
+  const [share, setShare] = useFleetShare();
   const [keysOpen, setKeysOpen] = useState(false);
+  const [subject, setSubject] = useState<Subject | null>(null);
   const narrow = useMedia(oneEnough);
+  const fleet = useFleet();
   const list = useRef<ListHandle>(null);
+  const fleetList = useRef<FleetHandle>(null);
   const projects = useQuery({ queryKey: ["projects"], queryFn: ({ signal }) => listProjects(signal), staleTime: projectsKept });
+  useIcon(useFleetOf(fleet, somebodyWaits));
 
-  const { selected, filter } = place;
-  const filterTo = useCallback((to: RunFilter, how: How = "push") => go({ selected, filter: to }, how), [go, selected]);
-  const open = useCallback((id: string) => go({ selected: id, filter }, "push"), [go, filter]);
-  const close = useCallback(() => go({ selected: null, filter }, "push"), [go, filter]);
-  const hrefOf = useCallback((id: string) => writePlace({ selected: id, filter }), [filter]);
+  const { view, selected, pod, filter } = place;
+  const anythingOpen = selected !== null || pod !== null;
+  const filterTo = useCallback((to: RunFilter, how: How = "push") => go({ ...place, filter: to }, how), [go, place]);
+  const at = useCallback((to: Partial<Place>): Place => ({ ...place, selected: null, pod: null, invocation: null, ...to }), [place]);
+  // Where the focus goes back to.
+  const cameFrom = useRef<"fleet" | "list">("fleet");
+  const open = useCallback(
+    (id: string) => {
+      cameFrom.current = "list";
+      go(at({ selected: id }), "push");
+    },
+    [go, at],
+  );
+  const placeOf = useCallback((m: Pick<Subject, "session" | "pod">) => at(m.session === null ? { pod: m.pod } : { selected: m.session }), [at]);
+  const openMember = useCallback(
+    (m: Member) => {
+      cameFrom.current = "fleet";
+      go(placeOf(m), "push");
+    },
+    [go, placeOf],
+  );
+  const close = useCallback(() => go(at({}), "push"), [go, at]);
+  const becomeSession = useCallback((id: string) => go(at({ selected: id }), "replace"), [go, at]);
+  const hrefOf = useCallback((id: string) => addressOf(at({ selected: id })), [at]);
+  useInvocation(place.invocation, becomeSession);
+
   // A search from a session that covers the list closes the session first.
   const searching = useRef(false);
-  const toList = useCallback(() => list.current?.focus(), []);
+  const toRows = useCallback(() => {
+    const [first, second] = cameFrom.current === "fleet" ? [fleetList, list] : [list, fleetList];
+    if (first.current?.focus() !== true) second.current?.focus();
+  }, []);
+  const toList = useCallback(() => void list.current?.focus(), []);
+  const actions = useActions(fleet, subject, {
+    open: (s) => go(placeOf(s), "push"),
+    write: (s) => {
+      go(placeOf(s), "push");
+      requestAnimationFrame(toMessage);
+    },
+    linkOf: (s) => window.location.origin + addressOf(placeOf(s)),
+  });
   useKeys({
     move: (by) => {
-      if (!narrow || selected === null) list.current?.move(by);
+      if (narrow && anythingOpen) return;
+      if (list.current?.holds() === true) {
+        if (!list.current.move(by)) fleetList.current?.move(by);
+      } else if (fleetList.current?.holds() === true) {
+        if (!fleetList.current.move(by) && by > 0) list.current?.move(by);
+      } else if (cameFrom.current === "list" || fleetList.current?.move(by) !== true) list.current?.move(by);
     },
     search: () => {
-      if (narrow && selected !== null) {
+      if (narrow && anythingOpen) {
         searching.current = true;
         close();
       } else toSearch();
     },
     help: () => setKeysOpen(true),
-    back: () => {
-      if (selected === null) toList();
-      else close();
-    },
+    actions: () => setSubject(focusedSubject() ?? (anythingOpen ? { name: openName() ?? pod ?? "session", session: selected, pod } : null)),
+    message: toMessage,
+    view: (to) => go({ ...place, view: to }, "push"),
+    back: () => (anythingOpen ? close() : toRows()),
   });
 
   // What was closed gives the focus back to its row.
-  const was = useRef(selected);
+  const was = useRef(anythingOpen);
   useEffect(() => {
-    if (was.current !== null && selected === null) (searching.current ? toSearch : toList)();
+    if (was.current && !anythingOpen) (searching.current ? toSearch : toRows)();
     searching.current = false;
-    was.current = selected;
-  }, [selected, toList]);
+    was.current = anythingOpen;
+  }, [anythingOpen, toRows]);
 
   return (
     <div className="page">
       <header className="bar">
         <h1>Podium</h1>
+        <nav className="views" aria-label="Views">
+          {(["fleet", "history"] as const).map((v) => (
+            <a
+              key={v}
+              href={addressOf({ ...place, view: v })}
+              aria-current={v === view ? "page" : undefined}
+              aria-keyshortcuts={v === "fleet" ? "g f" : "g h"}
+              onClick={(e) => {
+                if (e.ctrlKey || e.metaKey || e.shiftKey || e.altKey) return;
+                e.preventDefault();
+                go({ ...(narrow ? at({}) : place), view: v }, "push");
+              }}
+            >
+              {v === "fleet" ? "Fleet" : "History"}
+            </a>
+          ))}
+        </nav>
         <FilterBar
           filter={filter}
           projects={projects.data?.projects ?? []}
@@ -102,47 +172,88 @@ export function App() {
         </div>
         <TokenForm />
       </header>
-      <main className="panes" data-open={selected !== null} style={narrow ? undefined : { gridTemplateColumns: `min(${width}px, 55%) 7px minmax(0, 1fr)` }}>
-        <ListPane
-          above={<Overview project={filter.project_null ? null : filter.project} onProject={(project) => filterTo(withProject(filter, project))} />}
-          filter={filter}
-          onFilter={filterTo}
-          selected={selected}
-          onOpen={open}
-          hrefOf={hrefOf}
-          rowHeight={rowHeights[rows]}
-          list={list}
-        />
+      <main className="panes" data-open={anythingOpen} style={narrow ? undefined : { gridTemplateColumns: `min(${width}px, 55%) 7px minmax(0, 1fr)` }}>
+        <div className="left-pane">
+          <Overview project={filter.project_null ? null : filter.project} onProject={(project) => filterTo(withProject(filter, project))} />
+          {view === "fleet" ? (
+            <FleetPane
+              store={fleet}
+              rowHeight={rowHeights[rows]}
+              list={fleetList}
+              share={share}
+              separator={<FleetSeparator share={share} onShare={setShare} />}
+              isOpen={(m) => (m.session === null ? m.pod !== null && m.pod === pod : m.session === selected)}
+              hrefOf={(m) => addressOf(placeOf(m))}
+              onOpen={openMember}
+            />
+          ) : null}
+          <ListPane filter={filter} onFilter={filterTo} selected={selected} onOpen={open} hrefOf={hrefOf} rowHeight={rowHeights[rows]} list={list} />
+        </div>
         {narrow ? null : <Separator width={width} onWidth={setWidth} />}
         <section className="session-pane" aria-label="Session">
-          {selected === null ? (
-            <p className="note hint">
-              Select a session to read it. <kbd>j</kbd> and <kbd>k</kbd> move through the list, <kbd>Enter</kbd> opens, <kbd>?</kbd> shows all keys.
-            </p>
-          ) : (
+          {anythingOpen ? (
             <>
               {narrow ? (
                 <button type="button" className="back" onClick={close}>
                   Back to the list
                 </button>
               ) : null}
-              <SessionView
-                key={selected}
-                id={selected}
-                takesFocus={narrow}
-                hrefOf={hrefOf}
-                onOpen={open}
-                onFilter={(only) => filterTo({ ...(filter.list ? { list: filter.list } : {}), ...only })}
-              />
+              {selected === null ? (
+                <PodView store={fleet} name={pod ?? ""} onSession={becomeSession} />
+              ) : (
+                <SessionView
+                  key={selected}
+                  id={selected}
+                  takesFocus={narrow}
+                  hrefOf={hrefOf}
+                  onOpen={open}
+                  onFilter={(only) => filterTo({ ...(filter.list ? { list: filter.list } : {}), ...only })}
+                />
+              )}
+              <SessionDock key={`dock ${selected ?? pod}`} store={fleet} session={selected} pod={pod} hrefOf={hrefOf} onOpen={open} />
             </>
+          ) : (
+            <p className="note hint">
+              Select a session to read it. <kbd>j</kbd> and <kbd>k</kbd> move through the rows, <kbd>Enter</kbd> opens, <kbd>?</kbd> shows all keys.
+            </p>
           )}
         </section>
       </main>
       <KeysDialog open={keysOpen} onClose={() => setKeysOpen(false)} />
+      <ActionsDialog of={actions} onClose={() => setSubject(null)} />
     </div>
   );
 }
 
 function toSearch(): void {
   document.getElementById("search")?.focus();
+}
+
+function toMessage(): void {
+  document.getElementById("message")?.focus();
+}
+
+function openName(): string | null {
+  return document.querySelector(".session h2")?.textContent ?? null;
+}
+
+/** Whether somebody waits for the person, as the page's icon says. */
+function somebodyWaits(fleet: Fleet): boolean {
+  return [...fleet.pods.values(), ...fleet.runs.values()].some((one) => one.attention !== null);
+}
+
+/** The page's icon, for whoever looks at another tab. */
+function useIcon(waiting: boolean): void {
+  useEffect(() => {
+    document.querySelector('link[rel="icon"]')?.setAttribute("href", waiting ? "/icon-waiting.svg" : "/icon.svg");
+  }, [waiting]);
+}
+
+/** Opens a session of the invocation that the address names. */
+function useInvocation(id: string | null, open: (session: string) => void): void {
+  const session = useQuery({ queryKey: ["invocation", id], enabled: id !== null, queryFn: ({ signal }) => getInvocation(id ?? "", signal), retry: false }).data
+    ?.sessions[0]?.id;
+  useEffect(() => {
+    if (id !== null && session !== undefined) open(session);
+  }, [id, session, open]);
 }

@@ -1,12 +1,16 @@
 import { useEffect, useRef } from "react";
 
 const keys: { keys: string[]; what: string }[] = [
-  { keys: ["j", "k"], what: "next and previous session in the list" },
-  { keys: ["Enter"], what: "open the session" },
-  { keys: ["Escape"], what: "back to the list; leave the search" },
-  { keys: ["/"], what: "search" },
-  { keys: ["Home", "End", "Page Up", "Page Down"], what: "through the list, while it has the focus" },
-  { keys: ["Left", "Right"], what: "move the line between list and session, while it has the focus" },
+  { keys: ["j", "k"], what: "next and previous row, through fleet and history" },
+  { keys: ["Enter"], what: "open the row; in a message, send it" },
+  { keys: ["Escape"], what: "back to the rows; leave the search or the message" },
+  { keys: ["/"], what: "search the history" },
+  { keys: ["g f", "g h"], what: "fleet; history alone" },
+  { keys: ["."], what: "actions for the row that has the focus, or for what is open" },
+  { keys: ["m"], what: "write to the pod of the open session" },
+  { keys: ["Shift Enter"], what: "a new line in a message" },
+  { keys: ["Home", "End", "Page Up", "Page Down"], what: "through the rows, while one has the focus" },
+  { keys: ["Arrows"], what: "move a line between two parts of the page, while it has the focus" },
   { keys: ["?"], what: "this list" },
 ];
 

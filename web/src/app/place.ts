@@ -1,22 +1,58 @@
 import { readFilter, writeFilter, type RunFilter } from "../features/runs/state/filter";
 
-/** What the address says: the open session and the filter, never a cursor. */
+/** What stands on the left: what lives above the history, or the history alone. */
+export type View = "fleet" | "history";
+
+/** What the address says: the view, what is open, and the filter, never a cursor. */
 export interface Place {
+  view: View;
+  /** The open session. */
   selected: string | null;
+  /** The open pod, while it has no session. */
+  pod: string | null;
+  /** Opens a session of this invocation while none is open. */
+  invocation: string | null;
   filter: RunFilter;
 }
 
-/** Reads the query of an address. */
-export function readPlace(search: string): Place {
+/**
+ * Reads an address. /fleet is the fleet, /runs/ID an open session, and an
+ * address that nobody knows the fleet.
+ */
+export function readPlace(search: string, path = "/"): Place {
   const q = new URLSearchParams(search);
-  return { selected: q.get("s") || null, filter: readFilter(q) };
+  const run = /^\/runs\/([^/]+)\/?$/.exec(path)?.[1];
+  const selected = q.get("s") || (run === undefined ? null : decoded(run));
+  const pod = selected === null ? q.get("pod") || null : null;
+  return {
+    view: /^\/history\/?$/.test(path) ? "history" : "fleet",
+    selected,
+    pod,
+    invocation: selected === null && pod === null ? q.get("invocation") || null : null,
+    filter: readFilter(q),
+  };
+}
+
+function decoded(part: string): string | null {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return null;
+  }
 }
 
 /** The query of an address; the same place always gives the same text. */
-export function writePlace(place: Place): string {
+export function writePlace(place: Omit<Place, "view">): string {
   const q = new URLSearchParams();
   if (place.selected) q.set("s", place.selected);
+  else if (place.pod) q.set("pod", place.pod);
+  else if (place.invocation) q.set("invocation", place.invocation);
   writeFilter(q, place.filter);
   const text = q.toString();
   return text === "" ? "" : `?${text}`;
+}
+
+/** The whole address within the origin. */
+export function addressOf(place: Place): string {
+  return (place.view === "history" ? "/history" : "/") + writePlace(place);
 }

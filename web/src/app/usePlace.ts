@@ -1,5 +1,5 @@
-import { useCallback, useMemo, useSyncExternalStore } from "react";
-import { readPlace, writePlace, type Place } from "./place";
+import { useCallback, useEffect, useMemo, useSyncExternalStore } from "react";
+import { addressOf, readPlace, type Place } from "./place";
 
 const changed = "podium:place";
 
@@ -15,15 +15,23 @@ function subscribe(tell: () => void): () => void {
 /** How a new address enters the history. */
 export type How = "push" | "replace";
 
+const here = () => window.location.pathname + window.location.search;
+
 /** The address as state: what it says, and how to go elsewhere. */
 export function usePlace(): [Place, (to: Place, how: How) => void] {
-  const search = useSyncExternalStore(subscribe, () => window.location.search);
-  const place = useMemo(() => readPlace(search), [search]);
+  const address = useSyncExternalStore(subscribe, here);
+  const place = useMemo(() => {
+    const url = new URL(address, window.location.origin);
+    return readPlace(url.search, url.pathname);
+  }, [address]);
+  // One place has one address.
+  useEffect(() => {
+    if (addressOf(place) !== here()) window.history.replaceState(window.history.state, "", addressOf(place));
+  }, [place]);
   const go = useCallback((to: Place, how: How) => {
-    const query = writePlace(to);
+    const url = addressOf(to);
     // Going where one is leaves no trace.
-    if (query === writePlace(readPlace(window.location.search))) return;
-    const url = window.location.pathname + query;
+    if (url === here()) return;
     if (how === "push") window.history.pushState(null, "", url);
     else window.history.replaceState(null, "", url);
     window.dispatchEvent(new Event(changed));

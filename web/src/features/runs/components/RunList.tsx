@@ -27,8 +27,10 @@ interface Props {
 
 /** What may be asked of a list from outside. */
 export interface ListHandle {
-  /** Moves the focus by rows; from outside the list to the current row first. */
-  move: (by: number) => void;
+  /** Moves the focus by rows, from outside the list to the current row first; false at its top, where nothing is above. */
+  move: (by: number) => boolean;
+  /** Whether the focus is on one of the rows. */
+  holds: () => boolean;
   /** Puts the focus on the current row. */
   focus: () => void;
 }
@@ -104,7 +106,15 @@ export function RunList({ of, runs, now, rowHeight, selected, outdated, hrefOf, 
     [runs, rows],
   );
   const inside = () => scroller.current?.contains(document.activeElement) ?? false;
-  useImperativeHandle(ref, () => ({ move: (by) => go(inside() ? at + by : at), focus: () => go(at) }));
+  useImperativeHandle(ref, () => ({
+    move: (by) => {
+      if (inside() && at + by < 0) return false;
+      go(inside() ? at + by : at);
+      return true;
+    },
+    focus: () => go(at),
+    holds: inside,
+  }));
 
   // Opening and going back and forth move the current row along, if it is
   // loaded. Only a new selection scrolls; rows that arrive do not.

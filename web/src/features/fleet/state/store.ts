@@ -1,0 +1,65 @@
+import { useEffect, useState, useSyncExternalStore } from "react";
+import { onAsked, readToken } from "../../../lib/http/token";
+import { noFleet, podOf, reduceFleet, type Fleet, type FleetEvent } from "./fleet";
+import { followFleet } from "./follow";
+import type { Pod } from "../api/types";
+
+/** A fleet that lasts as long as the page. */
+export interface FleetStore {
+  read: () => Fleet;
+  subscribe: (tell: () => void) => () => void;
+  take: (event: FleetEvent) => void;
+}
+
+export function createFleet(): FleetStore {
+  let fleet = noFleet;
+  const listeners = new Set<() => void>();
+  return {
+    read: () => fleet,
+    subscribe: (tell) => {
+      listeners.add(tell);
+      return () => listeners.delete(tell);
+    },
+    take: (event) => {
+      const next = reduceFleet(fleet, event);
+      if (next === fleet) return;
+      fleet = next;
+      listeners.forEach((tell) => tell());
+    },
+  };
+}
+
+/** The fleet of the page, followed while there is a token. */
+export function useFleet(): FleetStore {
+  const [store] = useState(createFleet);
+  const token = useToken();
+  useEffect(() => {
+    if (token === null) return;
+    const stop = followFleet(store.take);
+    return () => {
+      stop();
+      store.take({ type: "forgotten" });
+    };
+  }, [store, token]);
+  return store;
+}
+
+/** The token, as far as the page has one. */
+export function useToken(): string | null {
+  return useSyncExternalStore(onAsked, readToken);
+}
+
+/** What select gives of the fleet; it must give the same for the same fleet. */
+export function useFleetOf<T>(store: FleetStore, select: (fleet: Fleet) => T): T {
+  return useSyncExternalStore(store.subscribe, () => select(store.read()));
+}
+
+/** The live pod that holds a session. */
+export function usePodOf(store: FleetStore, session: string | null): Pod | undefined {
+  return useFleetOf(store, (fleet) => (session === null ? undefined : podOf(fleet, session)));
+}
+
+/** A live pod by its name. */
+export function usePodNamed(store: FleetStore, name: string | null): Pod | undefined {
+  return useFleetOf(store, (fleet) => (name === null ? undefined : fleet.pods.get(name)));
+}
