@@ -3,6 +3,7 @@ import { render, type RenderResult } from "@testing-library/react";
 import type { ReactNode } from "react";
 import { vi } from "vitest";
 import type { Run, RunPage } from "../features/runs/api/types";
+import type { RunsWindow } from "../features/runs/api/windowTypes";
 import type { Branch, Entry, EntryWindow, Message, RunDetail } from "../features/session/api/types";
 
 /** What a fake Studio answers to one request. */
@@ -12,6 +13,7 @@ export interface Reply {
   /** Sent instead of body, as it is. */
   text?: string;
   type?: string;
+  headers?: Record<string, string>;
   /** A stream of server-sent events in place of a body; it stays open until it is ended. */
   events?: ReadableStream<Uint8Array>;
 }
@@ -76,7 +78,7 @@ export function fakeStudio(answer: (r: Request) => Answer): { asked: Request[] }
       return new Response(body, { status, headers: { "Content-Type": "text/event-stream" } });
     }
     const text = reply.text ?? (reply.body === undefined ? null : JSON.stringify(reply.body));
-    return new Response(status === 204 ? null : text, { status, headers: { "Content-Type": reply.type ?? "application/json" } });
+    return new Response(status === 204 ? null : text, { status, headers: { "Content-Type": reply.type ?? "application/json", ...reply.headers } });
   });
   return { asked };
 }
@@ -108,6 +110,23 @@ export function runs(n: number, from = 0): Run[] {
 
 export function aPage(list: Run[], over: Partial<RunPage> = {}): RunPage {
   return { runs: list, page: 1, per_page: 200, total: list.length, total_pages: 1, has_next: false, has_prev: false, status_ended_at_mismatches: 0, ...over };
+}
+
+/** A window as version 2 sends it; without a cursor nothing is left. */
+export function aRunsWindow(list: Run[], cursor: string | null, over: Partial<RunsWindow["pagination"]> = {}, total: number | null = null): RunsWindow {
+  return {
+    listing_version: 2, per_page: 100, runs: list, status_ended_at_mismatches: 0,
+    pagination: {
+      next_cursor: cursor, has_more_candidates: cursor !== null, returned: list.length, examined_candidates: 10_000, candidate_limit: 10_000,
+      stop_reason: cursor === null ? "exhausted" : list.length > 0 ? "row_limit" : "candidate_limit", offset_basis: "candidates", search_mode: "none", ...over,
+    },
+    total: total === null ? { kind: "unknown", value: null } : { kind: "exact", value: total },
+  };
+}
+
+/** The refusal of a listing in version 2. */
+export function aRefusal(status: number, code: string, message: string, restart = false): Reply {
+  return { status, body: { detail: { code, message, restart_required: restart } } };
 }
 
 export function aBranch(over: Partial<Branch> = {}): Branch {

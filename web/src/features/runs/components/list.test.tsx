@@ -213,6 +213,58 @@ describe("FilterBar", () => {
   });
 });
 
+describe("more filters", () => {
+  const more = (name = /^more filters/) => screen.getByRole("button", { name });
+  const panel = () => screen.queryByRole("group", { name: "More filters" });
+
+  it("are controls for playbook and tags, with a count of what is set", async () => {
+    const onChange = vi.fn();
+    render(<Bar onChange={onChange} />);
+    expect(panel()).toBeNull();
+    await userEvent.click(more());
+    await userEvent.type(screen.getByLabelText("playbook contains"), "night{Enter}");
+    expect(onChange).toHaveBeenLastCalledWith({ playbook: "night" }, "replace");
+    await userEvent.type(screen.getByLabelText("has the tag"), " flaky {Enter}");
+    expect(onChange).toHaveBeenLastCalledWith({ playbook: "night", tag: ["flaky"] }, "push");
+    await userEvent.type(screen.getByLabelText("has the tag"), "docs");
+    await userEvent.click(screen.getByRole("button", { name: "Add" }));
+    expect(onChange).toHaveBeenLastCalledWith({ playbook: "night", tag: ["flaky", "docs"] }, "push");
+    const calls = onChange.mock.calls.length;
+    await userEvent.type(screen.getByLabelText("has the tag"), "docs{Enter}");
+    await userEvent.type(screen.getByLabelText("has the tag"), "  {Enter}");
+    expect(onChange).toHaveBeenCalledTimes(calls);
+    expect(more().textContent).toBe("more filters (3)");
+    await userEvent.clear(screen.getByLabelText("playbook contains"));
+    await userEvent.keyboard("{Enter}");
+    expect(onChange).toHaveBeenLastCalledWith({ tag: ["flaky", "docs"] }, "replace");
+  });
+
+  it("searches a playbook when typing rests, and when the field is left", async () => {
+    const onChange = vi.fn();
+    render(<Bar onChange={onChange} />);
+    await userEvent.click(more());
+    await userEvent.type(screen.getByLabelText("playbook contains"), "a");
+    await waitFor(() => expect(onChange.mock.calls).toEqual([[{ playbook: "a" }, "replace"]]));
+    await userEvent.type(screen.getByLabelText("playbook contains"), "b");
+    await userEvent.tab();
+    expect(onChange).toHaveBeenLastCalledWith({ playbook: "ab" }, "replace");
+  });
+
+  it("close with Escape, which gives the focus back, and when the focus goes elsewhere", async () => {
+    render(<Bar />);
+    await userEvent.click(more());
+    expect(more().getAttribute("aria-expanded")).toBe("true");
+    await userEvent.click(screen.getByLabelText("has the tag"));
+    await userEvent.keyboard("{Escape}");
+    expect([panel(), document.activeElement]).toEqual([null, more()]);
+    await userEvent.click(more());
+    await userEvent.click(screen.getByText("has the tag"));
+    expect(panel()).not.toBeNull();
+    await userEvent.click(screen.getByRole("searchbox"));
+    expect([panel(), more().getAttribute("aria-expanded")]).toEqual([null, "false"]);
+  });
+});
+
 function Pane({ first = {} }: { first?: RunFilter }) {
   const [filter, setFilter] = useState<RunFilter>(first);
   const ref = createRef<ListHandle>();

@@ -137,5 +137,5 @@ function tell(chain: Chain<unknown>, grown: number, returned: number): string {
 }
 
 function rowsAdded(n: number): string {
-  return `${n === 0 ? "no" : grouped(String(n))} ${n === 1 ? "row" : "rows"} added`;
+  return `${n === 0 ? "No" : grouped(String(n))} ${n === 1 ? "row" : "rows"} added`;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { runsQuery } from "../api/runs";
-import { filtered, queryOf, readFilter, statuses, writeFilter, type RunFilter } from "./filter";
+import { filtered, queryOf, readFilter, statuses, unfiltered, writeFilter, type RunFilter } from "./filter";
 
 function read(search: string): RunFilter {
   return readFilter(new URLSearchParams(search));
@@ -23,7 +23,8 @@ describe("a filter in the address", () => {
     "playbook=nightly-docs",
     "tag=a&tag=b",
     "sort=cost",
-    "q=x&status=failed&kind=agent&project=shop&playbook=p&tag=t&sort=cost",
+    "list=window",
+    "q=x&status=failed&kind=agent&project=shop&playbook=p&tag=t&sort=cost&list=window",
   ])("%s is read and written unchanged", (text) => expect(write(read(text))).toBe(text));
 
   it.each([
@@ -31,6 +32,8 @@ describe("a filter in the address", () => {
     ["kind=engine", ""],
     ["sort=size", ""],
     ["sort=recent", ""],
+    ["list=v1", ""],
+    ["list=window&cursor=lc1.a.b.c", "list=window"],
     ["q=&project=&tag=&playbook=", ""],
     ["project_null=1", ""],
     ["cursor=abc&page=3", ""],
@@ -45,6 +48,7 @@ describe("a filter for the server", () => {
     expect(queryOf({ status: "completed", kind: "play", search: "x" })).toEqual({ status: statuses.completed, kind: ["play"], search: "x" });
   });
   it("is nothing when nothing is asked", () => expect(queryOf({})).toEqual({}));
+  it("says nothing of how the list is shown", () => expect(queryOf({ list: "window", sort: "cost" })).toEqual({ sort: "cost" }));
   it("repeats names, leaves out what is unset, and lets no project win", () => {
     expect(runsQuery({ status: ["failed", "error"], kind: ["agent"], tag: ["a", "b"], playbook: "p", project: "x", project_null: true, search: "a b", sort: "cost" }, 3, 200)).toBe(
       "page=3&per_page=200&search=a+b&status=failed&status=error&kind=agent&project_null=true&playbook=p&tag=a&tag=b&sort=cost",
@@ -56,6 +60,10 @@ describe("a filter for the server", () => {
 
 describe("filtered", () => {
   it("is what leaves something out; an order leaves out nothing", () => {
-    expect([filtered({}), filtered({ sort: "cost" }), filtered({ search: "x" }), filtered({ tag: ["t"] })]).toEqual([false, false, true, true]);
+    expect([filtered({}), filtered({ sort: "cost", list: "window" }), filtered({ search: "x" }), filtered({ tag: ["t"] })]).toEqual([false, false, true, true]);
+  });
+  it("is undone without another order or listing", () => {
+    expect(unfiltered({ search: "x", tag: ["t"], sort: "cost", list: "window" })).toEqual({ sort: "cost", list: "window" });
+    expect(unfiltered({ search: "x" })).toEqual({});
   });
 });
