@@ -1,60 +1,20 @@
 import type { components } from "../../../generated/studio";
 
-/** Why somebody is waited for, and since when (Unix seconds). */
-export interface Attention {
-  kind: string;
-  since: number;
-}
+type Schemas = components["schemas"];
 
 /** A live pod. Times are Unix seconds, cost is US dollars, null is unknown. */
-export interface Pod {
-  name: string;
-  pod_id: string;
-  session_id: string | null;
-  title: string | null;
-  /** starting, idle, running, paused, compacting, restarting, unresponsive. */
-  state: string;
-  /** The tool that runs now. */
-  tool: string | null;
-  model: string | null;
-  project: string | null;
-  cwd: string;
-  started_at: number;
-  /** When it came into its state. */
-  since: number | null;
-  context_tokens: number | null;
-  context_limit: number | null;
-  input_tokens: number;
-  output_tokens: number;
-  cost_usd: number | null;
-  /** Only a part of what it used has a price. */
-  cost_partial: boolean;
-  clients: number;
-  attention: Attention | null;
-}
+export type Pod = Schemas["FleetPod"];
 
 /** A session that runs, is queued, waits, or failed within the last 24 hours. */
-export type FleetRun = components["schemas"]["RunRow"] & { attention: Attention | null };
+export type FleetRun = Schemas["FleetRun"];
 
 /** GET /api/pods: everything that lives. */
-export interface FleetBody {
-  as_of: number;
-  pods: Pod[];
-  runs: FleetRun[];
-  /** More sessions run than the answer may hold. */
-  truncated: boolean;
-}
+export type FleetBody = Pick<Schemas["FleetBody"], "as_of" | "pods" | "runs" | "truncated">;
 
-/** What changed since the frame before. */
-export interface FleetChange {
-  as_of: number;
-  /** New and changed ones, whole. */
-  pods: Pod[];
-  runs: FleetRun[];
-  /** Names of pods, and ids of runs, that are no longer in the fleet. */
+/** What changed since the frame before: new and changed ones whole, others by name or id. */
+export interface FleetChange extends FleetBody {
   gone_pods: string[];
   gone_runs: string[];
-  truncated: boolean;
 }
 
 /** What the fleet's stream says. */

@@ -67,11 +67,10 @@ export function isEmpty(view: FleetView): boolean {
 }
 
 const podStates: Record<string, DisplayState> = {
-  starting: "queued", restarting: "queued", idle: "idle", running: "running", paused: "paused", compacting: "compacting",
-  unresponsive: "unresponsive", dead: "unresponsive",
+  idle: "idle", running: "running", paused: "paused", compacting: "compacting", unresponsive: "unresponsive", dead: "unresponsive",
 };
 
-const podSections: Partial<Record<DisplayState, Section>> = { running: "running", compacting: "running", unresponsive: "lost", queued: "running" };
+const podSections: Partial<Record<DisplayState, Section>> = { running: "running", compacting: "running", unresponsive: "lost" };
 
 function podMember(pod: Pod, invocation: string | null): Member {
   const state = podStates[pod.state] ?? "idle";

@@ -132,8 +132,8 @@ export function PodDock({ pod, closed }: Props) {
 }
 
 const shapes: Record<string, DisplayState> = {
-  starting: "queued", restarting: "queued", idle: "idle", running: "running", paused: "paused", compacting: "compacting",
-  unresponsive: "unresponsive", dead: "unresponsive",
+  idle: "idle", running: "running", paused: "paused", compacting: "compacting", unresponsive: "unresponsive",
+  dead: "unresponsive",
 };
 
 function TooLarge({ bytes }: { bytes: number }) {
@@ -172,9 +172,7 @@ function Failed({ problem, method, pod }: { problem: ApiError; method: Method; p
       )}
       <bdi>{sentence(problem.message)}</bdi>
       {problem.status === 404 ? ` Pod ${pod} is gone.` : null}
-      {problem.unreachable && (method === "run" || method === "notify")
-        ? " It may have arrived: the conversation shows it then. The text is kept here."
-        : null}
+      {problem.passing && (method === "run" || method === "notify") ? " It may have arrived; sent again it is not said twice." : null}
     </span>
   );
 }

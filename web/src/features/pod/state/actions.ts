@@ -1,14 +1,8 @@
+import type { components } from "../../../generated/studio";
 import type { Method } from "../api/pod";
 
-/** What the page needs to know of a live pod. */
-export interface LivePod {
-  name: string;
-  state: string;
-  session_id: string | null;
-  tool: string | null;
-  context_tokens: number | null;
-  context_limit: number | null;
-}
+/** What the page needs to know of a pod; it may be in a state that the server has no word for. */
+export type LivePod = Pick<components["schemas"]["FleetPod"], "name" | "tool" | "context_tokens" | "context_limit"> & { state: string };
 
 /** Why a method has no use in a state; a method that is not named has one. */
 type Refusals = Partial<Record<Method, string>>;
@@ -16,7 +10,6 @@ type Refusals = Partial<Record<Method, string>>;
 const notPaused = "It is not paused.";
 const nothingRuns = "Nothing runs.";
 const runs = "It runs: a note reaches it before its next request to the model.";
-const onItsWay = "It is not ready yet.";
 const gone = "Its process is gone.";
 
 const refusals: Record<string, Refusals> = {
@@ -24,8 +17,6 @@ const refusals: Record<string, Refusals> = {
   running: { run: runs, resume: notPaused, compact: "It runs." },
   paused: { pause: "It is paused." },
   compacting: { pause: "It compacts.", resume: notPaused, compact: "It compacts." },
-  starting: { run: onItsWay, notify: onItsWay, pause: onItsWay, resume: onItsWay, cancel: onItsWay, compact: onItsWay },
-  restarting: { run: onItsWay, notify: onItsWay, pause: onItsWay, resume: onItsWay, cancel: onItsWay, compact: onItsWay },
   dead: { run: gone, notify: gone, pause: gone, resume: gone, cancel: gone, compact: gone },
 };
 

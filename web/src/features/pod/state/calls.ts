@@ -1,6 +1,6 @@
 import { useCallback, useRef, useState } from "react";
 import { ApiError } from "../../../lib/problem/problem";
-import { callPod, type Method } from "../api/pod";
+import { callPod, newRequestId, type Method } from "../api/pod";
 
 /** What became of the newest call. */
 export type Call =
@@ -21,13 +21,21 @@ export interface Calls {
 export function useCalls(pod: string): Calls {
   const [call, setCall] = useState<Call>({ state: "none" });
   const out = useRef(false);
+  // The text that was sent and not answered.
+  const open = useRef<{ method: Method; text: string; id: string } | null>(null);
   const send = useCallback(
     async (method: Method, text = "") => {
       if (out.current) return false;
       out.current = true;
       setCall({ state: "out", method });
+      // What may have arrived is sent again under its id.
+      const said = method === "run" || method === "notify";
+      const again = open.current;
+      const id = !said ? undefined : again !== null && again.method === method && again.text === text ? again.id : newRequestId();
+      open.current = id === undefined ? again : { method, text, id };
       try {
-        await callPod(pod, method, text);
+        await callPod(pod, method, text, id);
+        if (said) open.current = null;
         setCall({ state: "taken", method, at: Date.now() });
         return true;
       } catch (e) {
