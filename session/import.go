@@ -122,6 +122,10 @@ type ImportFacts struct {
 	Branch   string `json:"branch,omitempty"` // of git
 }
 
+// SkippedDeleted is the reason under which entries are counted as skipped whose
+// session was deleted here.
+const SkippedDeleted = "its session was deleted here"
+
 // ImportOutcome is what the store did with a batch.
 type ImportOutcome struct {
 	// Kept counts entries stored, Known those that were there, Deleted those of

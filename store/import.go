@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/ncruces/go-sqlite3"
@@ -17,28 +18,74 @@ const (
 	importActor    = "import"
 )
 
-// ImportBatch stores one step of an import in one transaction: entries that
-// are not there yet, requests, what the file says of its sessions, and how far
-// it is read. A *session.ImportOrderError changes nothing: the sessions it
-// names have to be reset and read again after this file.
-func (s *Store) ImportBatch(ctx context.Context, b session.ImportBatch) (out session.ImportOutcome, err error) {
-	err = s.writePodium(ctx, "import "+b.File.Path, func(c *conn) error {
-		out = session.ImportOutcome{}
-		i := &importing{c: c, file: b.File, restore: b.Restore, out: &out}
-		if i.fileKey, err = upsertImportFile(c, b.File, seconds(s.orNow(b.File.ReadAt))); err != nil {
-			return err
-		}
-		for _, p := range b.Parts {
-			if err := i.part(p); err != nil {
-				return err
+// importTurn is how long ImportBatches goes on with further batches in one
+// transaction. It keeps a full batch that comes last below the 50 ms that a
+// writer may have the lock for.
+const importTurn = 25 * time.Millisecond
+
+// ImportBatches stores the first of several batches in one transaction, as
+// many as there is time for and one at least, and returns what became of each
+// of these. Of a batch all is stored or nothing: entries that are not there
+// yet, requests, what the file says of its sessions, and how far it is read.
+//
+// An error is the first batch's, and nothing is stored; one that fails later
+// ends the row before it. A *session.ImportOrderError says that the session it
+// names has to be reset and its files read again after this one.
+func (s *Store) ImportBatches(ctx context.Context, batches []session.ImportBatch) (outs []session.ImportOutcome, err error) {
+	for len(batches) > 0 {
+		failed := 0
+		err = s.writePodium(ctx, "import "+batches[0].File.Path, func(c *conn) error {
+			outs = nil
+			for begun := s.opts.Now(); len(outs) < len(batches) && (len(outs) == 0 || s.opts.Now().Sub(begun) < importTurn); {
+				out, err := s.importBatch(c, batches[len(outs)])
+				if err != nil {
+					failed = len(outs)
+					return err
+				}
+				outs = append(outs, out)
 			}
-		}
-		if out.Kept+out.Known == 0 {
 			return nil
+		})
+		if err == nil {
+			return outs, nil
 		}
-		return c.run("UPDATE import_files SET kept = kept + ?, known = known + ? WHERE file_key = ?", out.Kept, out.Known, i.fileKey)
-	})
-	return out, err
+		batches = batches[:failed] // those went well
+	}
+	return nil, err
+}
+
+func (s *Store) importBatch(c *conn, b session.ImportBatch) (out session.ImportOutcome, err error) {
+	i := &importing{c: c, file: b.File, restore: b.Restore, out: &out}
+	if i.fileKey, err = upsertImportFile(c, b.File, seconds(s.orNow(b.File.ReadAt))); err != nil {
+		return out, err
+	}
+	for _, p := range b.Parts {
+		if err := i.part(p); err != nil {
+			return out, err
+		}
+	}
+	if out.Deleted > 0 {
+		if err := i.skipDeleted(); err != nil {
+			return out, err
+		}
+	}
+	if out.Kept+out.Known == 0 {
+		return out, nil
+	}
+	return out, c.run("UPDATE import_files SET kept = kept + ?, known = known + ? WHERE file_key = ?", out.Kept, out.Known, i.fileKey)
+}
+
+// skipDeleted says in the ledger what of the batch was left out.
+func (i *importing) skipDeleted() error {
+	skipped := map[string]int64{session.SkippedDeleted: int64(i.out.Deleted)}
+	for reason, n := range i.file.Skipped {
+		skipped[reason] += n
+	}
+	text, err := encode(skipped)
+	if err != nil {
+		return err
+	}
+	return i.c.run("UPDATE import_files SET skipped = ? WHERE file_key = ?", text, i.fileKey)
 }
 
 // importing is one batch on its way into the store.

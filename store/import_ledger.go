@@ -43,8 +43,11 @@ func jsonOrNull(v any, n int) (json.RawMessage, error) {
 	return encode(v)
 }
 
-const importFileColumns = `tool, path, size, mod_time, cursor, lines, kept, known, damaged, raw, clamped, skipped, problems, coalesce(last_error, ''),
-	read_at, gone_at, rank, anchor, state`
+const (
+	importFileSummary = `tool, path, size, mod_time, cursor, lines, kept, known, damaged, raw, clamped, skipped, problems, coalesce(last_error, ''),
+	read_at, gone_at, rank`
+	importFileColumns = importFileSummary + ", anchor, state"
+)
 
 func scanImportFile(stmt *sqlite3.Stmt) (session.ImportFile, error) {
 	f := session.ImportFile{
@@ -67,27 +70,58 @@ func scanImportFile(stmt *sqlite3.Stmt) (session.ImportFile, error) {
 	return f, nil
 }
 
-// ImportFiles gives the ledger's rows of a tool in order of path, of all tools
-// when tool is empty; with paths only those of these files.
-func (s *Store) ImportFiles(ctx context.Context, tool string, paths ...string) (files []session.ImportFile, err error) {
+// ImportFiles gives the ledger's rows of some of a tool's files, in the order
+// of paths; files without a row are left out.
+func (s *Store) ImportFiles(ctx context.Context, tool string, paths []string) (files []session.ImportFile, err error) {
 	if s.kind != KindPodium {
 		return nil, explain("read import ledger", errAdopted)
 	}
-	only := "null"
-	if paths != nil {
-		if only, err = list(paths); err != nil {
-			return nil, explain("read import ledger", err)
+	err = s.read(ctx, func(c *conn) error {
+		for _, path := range paths {
+			_, err := c.row("SELECT "+importFileColumns+" FROM import_files WHERE tool = ? AND path = ?", func(stmt *sqlite3.Stmt) error {
+				f, err := scanImportFile(stmt)
+				files = append(files, f)
+				return err
+			}, tool, path)
+			if err != nil {
+				return err
+			}
 		}
+		return nil
+	})
+	return files, explain("read import ledger", err)
+}
+
+// ImportFilesAfter gives up to limit of the ledger's rows of a tool in order of
+// path, those whose path comes after the given one. What the parser left there
+// (Anchor and State) is left out.
+func (s *Store) ImportFilesAfter(ctx context.Context, tool, path string, limit int) (files []session.ImportFile, err error) {
+	if s.kind != KindPodium {
+		return nil, explain("read import ledger", errAdopted)
 	}
 	err = s.read(ctx, func(c *conn) error {
-		return c.each("SELECT "+importFileColumns+` FROM import_files WHERE (?1 = '' OR tool = ?1)
-			AND (?2 = 'null' OR path IN (SELECT value FROM json_each(?2))) ORDER BY tool, path`, func(stmt *sqlite3.Stmt) error {
+		return c.each("SELECT "+importFileSummary+", NULL, NULL FROM import_files WHERE tool = ? AND path > ? ORDER BY path LIMIT ?", func(stmt *sqlite3.Stmt) error {
 			f, err := scanImportFile(stmt)
 			files = append(files, f)
 			return err
-		}, tool, only)
+		}, tool, path, limit)
 	})
 	return files, explain("read import ledger", err)
+}
+
+// ImportFilesOf gives the paths of the files that a session was read from, in
+// order of rank.
+func (s *Store) ImportFilesOf(ctx context.Context, sessionID string) (paths []string, err error) {
+	if s.kind != KindPodium {
+		return nil, explain("read import ledger", errAdopted)
+	}
+	err = s.read(ctx, func(c *conn) error {
+		return c.each("SELECT path FROM import_session_files JOIN import_files USING (file_key) WHERE session_id = ? ORDER BY rank", func(stmt *sqlite3.Stmt) error {
+			paths = append(paths, stmt.ColumnText(0))
+			return nil
+		}, sessionID)
+	})
+	return paths, explain("read import ledger", err)
 }
 
 // unreadFiles empties the ledger's rows of the files of a session.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -34,11 +35,11 @@ func imported(path, id, model string, n int) session.ImportBatch {
 
 func importBatch(t *testing.T, s *store.Store, b session.ImportBatch) session.ImportOutcome {
 	t.Helper()
-	out, err := s.ImportBatch(t.Context(), b)
-	if err != nil {
-		t.Fatal(err)
+	outs, err := s.ImportBatches(t.Context(), []session.ImportBatch{b})
+	if err != nil || len(outs) != 1 {
+		t.Fatal(outs, err)
 	}
-	return out
+	return outs[0]
 }
 
 func isSound(t *testing.T, s *store.Store) {
@@ -87,12 +88,12 @@ func TestReprice_DerivesImportedCostsAndLeavesThoseOfPods(t *testing.T) {
 	}
 }
 
-func TestImportBatch_IsWholeOrNothing(t *testing.T) {
+func TestImportBatches_IsWholeOrNothing(t *testing.T) {
 	s := storetest.New(t, store.Options{})
 	b := imported("/a", "one", "known", 2)
 	bad := int64(-1)
 	b.Parts[0].Requests[1].Usage.InputTokens = &bad
-	if _, err := s.ImportBatch(t.Context(), b); err == nil {
+	if _, err := s.ImportBatches(t.Context(), []session.ImportBatch{b}); err == nil {
 		t.Fatal("impossible usage was stored")
 	}
 	if got := storetest.Value(t, s.Path(), "SELECT (SELECT count(*) FROM sessions) + (SELECT count(*) FROM import_files) + (SELECT count(*) FROM entries)"); got != "0" {
@@ -104,12 +105,79 @@ func TestImportBatch_IsWholeOrNothing(t *testing.T) {
 	isSound(t, s)
 }
 
-func TestImportBatch_NamesTheSessionThatWasReadOutOfOrder(t *testing.T) {
+func TestImportBatches_TakesAsManyAsATurnOfTheLockHasTimeForAndOneAtLeast(t *testing.T) {
+	var step, now time.Duration
+	s := storetest.New(t, store.Options{Now: func() time.Time { now += step; return storetest.Epoch.Add(now) }})
+	var batches []session.ImportBatch
+	for i := range 8 {
+		b := imported(fmt.Sprint("/", i), fmt.Sprint("s", i), "known", 1)
+		b.File.ReadAt = storetest.Epoch
+		batches = append(batches, b)
+	}
+	stored := 0
+	for _, tt := range []struct {
+		step time.Duration // that the clock goes on with every look
+		want int
+	}{{10 * time.Millisecond, 3}, {time.Second, 1}, {0, 4}} {
+		step = tt.step
+		outs, err := s.ImportBatches(t.Context(), batches[stored:])
+		step = 0
+		if err != nil || len(outs) != tt.want {
+			t.Fatalf("%s a look: %d stored, want %d, %v", tt.step, len(outs), tt.want, err)
+		}
+		stored += len(outs)
+		if got := storetest.Value(t, s.Path(), "SELECT count(*) || '' FROM import_files"); got != fmt.Sprint(stored) {
+			t.Errorf("%s files, want %d", got, stored)
+		}
+	}
+	isSound(t, s)
+}
+
+func TestImportBatches_StoresWhatComesBeforeTheOneThatFails(t *testing.T) {
+	s := storetest.New(t, store.Options{Now: func() time.Time { return storetest.Epoch }})
+	bad := imported("/bad", "bad", "known", 1)
+	negative := int64(-1)
+	bad.Parts[0].Requests[0].Usage.InputTokens = &negative
+	batches := []session.ImportBatch{imported("/a", "one", "known", 1), imported("/b", "two", "known", 1), bad, imported("/c", "three", "known", 1)}
+	outs, err := s.ImportBatches(t.Context(), batches)
+	if err != nil || len(outs) != 2 || outs[1].Kept != 1 {
+		t.Fatal(outs, err)
+	}
+	outs, err = s.ImportBatches(t.Context(), batches[2:])
+	if err == nil || outs != nil || !strings.HasPrefix(err.Error(), "import /bad: ") {
+		t.Error(outs, err)
+	}
+	if got := storetest.Value(t, s.Path(), "SELECT group_concat(path) FROM import_files"); got != "/a,/b" {
+		t.Error(got)
+	}
+	isSound(t, s)
+}
+
+func TestImportBatches_SaysInTheLedgerWhatWasDeletedHere(t *testing.T) {
+	s := storetest.New(t, store.Options{})
+	importBatch(t, s, imported("/a", "one", "known", 1))
+	v := store.NewView(s.Path(), "x", store.Options{})
+	defer v.Close()
+	if err := v.DeleteSession(t.Context(), "one", storetest.Epoch); err != nil {
+		t.Fatal(err)
+	}
+	again := imported("/b", "one", "known", 1)
+	again.File.Skipped = map[string]int64{"title": 2}
+	if out := importBatch(t, s, again); out.Deleted != 1 || out.Kept != 0 {
+		t.Errorf("%+v", out)
+	}
+	files, err := s.ImportFiles(t.Context(), "codex", []string{"/b"})
+	if err != nil || !cmp.Equal(files[0].Skipped, map[string]int64{"title": 2, session.SkippedDeleted: 1}) {
+		t.Error(files, err)
+	}
+}
+
+func TestImportBatches_NamesTheSessionThatWasReadOutOfOrder(t *testing.T) {
 	s := storetest.New(t, store.Options{})
 	importBatch(t, s, imported("/b", "one", "known", 1))
 	other := imported("/a", "two", "known", 0)
 	other.Parts[0].Entries[0].ID = "one-1"
-	_, err := s.ImportBatch(t.Context(), other)
+	_, err := s.ImportBatches(t.Context(), []session.ImportBatch{other})
 	var order *session.ImportOrderError
 	if !errors.As(err, &order) || order.SessionID != "one" || !cmp.Equal(order.Files, []string{"/b"}) {
 		t.Fatal(err)

@@ -171,8 +171,9 @@ func replaceUsage(c *conn, logKey int64, old usageRecord, next *usageRecord, at 
 		next.key.quarter, next.key.project, next.key.provider, next.key.model, cost, priced, unpriced)
 }
 
-// sumTotals makes a session's totals the sums of its requests.
+// sumTotals makes a session's totals the sums of its requests, NULL where there
+// are none.
 func sumTotals(c *conn, sessionID string, logKey int64) error {
 	return c.run(`UPDATE sessions SET (num_turns, input_tokens, output_tokens, total_cost_usd) =
-		(SELECT count(*), sum(input_tokens), sum(output_tokens), sum(cost_usd) FROM usage_records WHERE log_key = ?) WHERE id = ?`, logKey, sessionID)
+		(SELECT nullif(count(*), 0), sum(input_tokens), sum(output_tokens), sum(cost_usd) FROM usage_records WHERE log_key = ?) WHERE id = ?`, logKey, sessionID)
 }

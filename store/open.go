@@ -69,10 +69,11 @@ type Store struct {
 
 	// turn is the right to write: whoever holds its token owns what follows.
 	// Readers never take it.
-	turn   chan struct{}
-	held   time.Duration // how long a bulk writer had the lock since it last let others in
-	w      *conn
-	cookie int64 // schema cookie under which w's tables were last checked
+	turn     chan struct{}
+	held     time.Duration // how long a bulk writer had the lock since it last let others in
+	released time.Time     // when the lock was last given back
+	w        *conn
+	cookie   int64 // schema cookie under which w's tables were last checked
 
 	mu    sync.Mutex // guards holds; taken with or without the turn, never before it
 	holds map[protocol.PodID]hold

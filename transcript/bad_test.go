@@ -23,25 +23,32 @@ import (
 type hooked struct {
 	*store.Store
 	listed func()
-	before func(n int, b session.ImportBatch) error
+	before func(n int, batches []session.ImportBatch) error
 	n      int
 }
 
-func (h *hooked) ImportFiles(ctx context.Context, tool string, paths ...string) ([]session.ImportFile, error) {
+func (h *hooked) ImportFilesAfter(ctx context.Context, tool, path string, limit int) ([]session.ImportFile, error) {
 	if h.listed != nil {
 		h.listed()
 	}
-	return h.Store.ImportFiles(ctx, tool, paths...)
+	return h.Store.ImportFilesAfter(ctx, tool, path, limit)
 }
 
-func (h *hooked) ImportBatch(ctx context.Context, b session.ImportBatch) (session.ImportOutcome, error) {
+func (h *hooked) ImportFiles(ctx context.Context, tool string, paths []string) ([]session.ImportFile, error) {
+	if h.listed != nil {
+		h.listed()
+	}
+	return h.Store.ImportFiles(ctx, tool, paths)
+}
+
+func (h *hooked) ImportBatches(ctx context.Context, batches []session.ImportBatch) ([]session.ImportOutcome, error) {
 	h.n++
 	if h.before != nil {
-		if err := h.before(h.n, b); err != nil {
-			return session.ImportOutcome{}, err
+		if err := h.before(h.n, batches); err != nil {
+			return nil, err
 		}
 	}
-	return h.Store.ImportBatch(ctx, b)
+	return h.Store.ImportBatches(ctx, batches)
 }
 
 // many are n prompts of a session, enough for several batches from 501 on.
@@ -55,16 +62,16 @@ func many(id string, n int) string {
 
 func ledger(t testing.TB, s *store.Store, path string) session.ImportFile {
 	t.Helper()
-	files, err := s.ImportFiles(t.Context(), "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range files {
-		if f.Path == path {
-			return f
+	for _, tool := range transcript.Tools() {
+		files, err := s.ImportFiles(t.Context(), string(tool), []string{path})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(files) == 1 {
+			return files[0]
 		}
 	}
-	t.Fatalf("no row for %s in %+v", path, files)
+	t.Fatalf("no row for %s", path)
 	return session.ImportFile{}
 }
 
@@ -275,7 +282,7 @@ func TestBad_AFileThatShrinksWhileItIsReadIsTakenUpTheNextTime(t *testing.T) {
 	tr := newTree(t)
 	file := "projects/p/" + sid + ".jsonl"
 	path := tr.put(file, many(sid, 3000))
-	h.before = func(n int, _ session.ImportBatch) error {
+	h.before = func(n int, _ []session.ImportBatch) error {
 		if n == 2 {
 			return os.Truncate(path, 1000)
 		}
@@ -296,7 +303,7 @@ func TestBad_AFullDiskStopsTheImportAndTheNextGoesOn(t *testing.T) {
 	h := &hooked{Store: storetest.New(t, store.Options{})}
 	tr := newTree(t)
 	tr.put("projects/p/"+sid+".jsonl", many(sid, 1700))
-	h.before = func(n int, _ session.ImportBatch) error {
+	h.before = func(n int, _ []session.ImportBatch) error {
 		if n == 3 {
 			return fmt.Errorf("commit: %w", session.ErrFull)
 		}
@@ -322,7 +329,7 @@ func TestBad_ACancelledImportStopsAtWhatIsStored(t *testing.T) {
 	tr := newTree(t)
 	tr.put("projects/p/"+sid+".jsonl", many(sid, 1700))
 	ctx, cancel := context.WithCancel(t.Context())
-	h.before = func(n int, _ session.ImportBatch) error {
+	h.before = func(n int, _ []session.ImportBatch) error {
 		if n == 2 {
 			cancel()
 		}
@@ -338,21 +345,6 @@ func TestBad_ACancelledImportStopsAtWhatIsStored(t *testing.T) {
 		t.Errorf("%d entries", n)
 	}
 	sound(t, h.Store)
-}
-
-func TestBad_ManyFilesAreLookedAtOnceAndReadOnce(t *testing.T) {
-	s := storetest.New(t, store.Options{Bulk: true})
-	tr := newTree(t)
-	const n = 1000
-	for k := range n {
-		tr.write(fmt.Sprintf("projects/p%d/%s.jsonl", k%7, vendorUUID(k)), said(vendorUUID(k), k, "hi"))
-	}
-	if r := importInto(t, s, transcript.ClaudeCode, tr.dir); r.Sessions != n || r.Read != n {
-		t.Errorf("%+v", r)
-	}
-	if r := importInto(t, s, transcript.ClaudeCode, tr.dir); r.Unchanged != n || r.Read != 0 || r.Bytes != 0 {
-		t.Errorf("%+v", r)
-	}
 }
 
 func TestBad_AnAdoptedStoreIsRefused(t *testing.T) {

@@ -192,7 +192,7 @@ func turnIDs(ctx context.Context, path string) (ids map[string]bool, err error) 
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
 	ids = make(map[string]bool)
-	for lines := newLineReader(ctx, f, 0, 0); ; {
+	for lines := newLineReader(ctx, f); ; {
 		l, err := lines.next()
 		if errors.Is(err, io.EOF) {
 			return ids, nil

@@ -8,14 +8,17 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 )
 
 // found is a session file on disk.
 type found struct {
 	path     string
 	size     int64
-	modified time.Time
+	modified int64 // Unix nanoseconds
+}
+
+func foundAt(path string, info fs.FileInfo) found {
+	return found{path, info.Size(), info.ModTime().UnixNano()}
 }
 
 // Trouble is a file or folder that could not be read.
@@ -31,6 +34,7 @@ type tree struct {
 	// links and packed count the files that were passed over because they are
 	// symbolic links, or compressed.
 	links, packed int
+	stats         int // files asked for size and time
 	troubles      []Trouble
 }
 
@@ -46,7 +50,8 @@ func look(ctx context.Context, tool Tool, dir string) (tree, error) {
 		return t, err
 	}
 	if info, err := os.Stat(real); err == nil && info.Mode().IsRegular() {
-		t.files = append(t.files, found{real, info.Size(), info.ModTime()})
+		t.files = append(t.files, foundAt(real, info))
+		t.stats++
 		return t, nil
 	}
 	folders, err := tool.folders(real)
@@ -86,6 +91,7 @@ func (t *tree) visit(tool Tool, path string, d fs.DirEntry) {
 	case compressed(d.Name()):
 		t.packed++
 	case d.Type().IsRegular() && tool.session(d.Name()):
+		t.stats++
 		info, err := d.Info()
 		if errors.Is(err, fs.ErrNotExist) {
 			return // it went meanwhile
@@ -94,7 +100,7 @@ func (t *tree) visit(tool Tool, path string, d fs.DirEntry) {
 			t.trouble(path, err)
 			return
 		}
-		t.files = append(t.files, found{path, info.Size(), info.ModTime()})
+		t.files = append(t.files, foundAt(path, info))
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/ncruces/go-sqlite3"
 
 	"podium.local/session"
@@ -243,5 +244,13 @@ func sound(t testing.TB, s *store.Store) {
 	}
 	for _, p := range r.Problems {
 		t.Errorf("%s: %s: %s", p.Code, p.Subject, p.Text)
+	}
+}
+
+// same fails the test when two stores do not hold the same.
+func same(t testing.TB, a, b *store.Store) {
+	t.Helper()
+	if diff := cmp.Diff(dump(t, a), dump(t, b)); diff != "" {
+		t.Error(diff)
 	}
 }

@@ -20,7 +20,14 @@ type strict struct {
 	size int64
 }
 
-func (s *strict) ImportBatch(ctx context.Context, b session.ImportBatch) (session.ImportOutcome, error) {
+func (s *strict) ImportBatches(ctx context.Context, batches []session.ImportBatch) ([]session.ImportOutcome, error) {
+	for _, b := range batches {
+		s.look(b)
+	}
+	return s.Sink.ImportBatches(ctx, batches)
+}
+
+func (s *strict) look(b session.ImportBatch) {
 	if b.File.Cursor < 0 || b.File.Cursor > s.size {
 		s.t.Errorf("read to %d of %d bytes", b.File.Cursor, s.size)
 	}
@@ -51,7 +58,6 @@ func (s *strict) ImportBatch(ctx context.Context, b session.ImportBatch) (sessio
 			s.t.Errorf("impossible facts %+v", f)
 		}
 	}
-	return s.Sink.ImportBatch(ctx, b)
 }
 
 func fuzzTool(f *testing.F, tool transcript.Tool, seeds ...any) {

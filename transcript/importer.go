@@ -28,7 +28,7 @@ type Options struct {
 	Price session.Pricer
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
-	// Progress is called after every batch; nil for nobody.
+	// Progress is called after every batch that was stored; nil for nobody.
 	Progress func(Progress)
 }
 
@@ -39,23 +39,31 @@ type Progress struct {
 	Bytes, BytesTotal int64
 }
 
-// importer is one import on its way.
+// importer is one import on its way. What it holds of a file that is neither
+// read nor waits to be stored is its name and its place in the order.
 type importer struct {
 	opts Options
 	sink Sink
-	rows map[string]session.ImportFile
-	// queue are the files still to be read, in order of rank.
-	queue  []queued
-	ids    map[string]string // Codex: session id -> path
+	// queue are the files still to be read, in order of rank; rows are the
+	// ledger's rows of the next ones.
+	queue []queued
+	rows  map[string]session.ImportFile
+	// steps are read and wait to be stored, in order.
+	steps   []step
+	waiting load
+	lines   lineReader
+	// files are all that were found, ids the paths of Codex sessions among them
+	// by session id, nil until one is asked for.
+	files  []found
+	ids    map[string]string
+	failed error // of the sink, where it cannot be returned
 	report Report
 	prog   Progress
 }
 
-type queued struct{ rank, path string }
-
 // Import reads what is new in a tool's files into sink. Files that cannot be
 // read are told in the report and do not end it; an error of the sink does. A
-// cancelled import ends after the batch at hand, and the report tells of what
+// cancelled import ends after the step at hand, and the report tells of what
 // was stored.
 func Import(ctx context.Context, sink Sink, opts Options) (Report, error) {
 	i := newImporter(sink, opts)
@@ -70,7 +78,7 @@ func newImporter(sink Sink, opts Options) *importer {
 		opts.Now = time.Now
 	}
 	return &importer{
-		opts: opts, sink: sink, rows: make(map[string]session.ImportFile), ids: make(map[string]string),
+		opts: opts, sink: sink, rows: make(map[string]session.ImportFile),
 		report: Report{Tool: opts.Tool, Dir: opts.Dir, Skipped: make(map[string]int64)},
 	}
 }
@@ -93,104 +101,72 @@ func (i *importer) run(ctx context.Context) error {
 // no others of the ledger.
 func (i *importer) readTree(ctx context.Context, t tree, names ...string) error {
 	i.report.Files, i.report.Links, i.report.Compressed, i.report.Troubles = len(t.files), t.links, t.packed, t.troubles
-	rows, err := i.sink.ImportFiles(ctx, string(i.opts.Tool), names...)
-	if err != nil {
+	i.report.Stats = t.stats
+	if err := i.compare(ctx, t.files, names); err != nil {
 		return err
 	}
-	for _, row := range rows {
-		i.rows[row.Path] = row
+	if i.opts.Tool == Codex {
+		i.files = t.files
 	}
-	if err := i.missing(ctx, t, rows); err != nil {
-		return err
-	}
-	for _, f := range t.files {
-		if id := codexVendor(stemOf(f.path)); id != "" && i.opts.Tool == Codex {
-			i.ids[id] = f.path
-		}
-		row, known := i.rows[f.path]
-		switch {
-		case known && row.Size == f.size && row.ModTime.Equal(f.modified) && row.LastError == "" && row.GoneAt.IsZero():
-			i.report.Unchanged++
-		case f.modified.Before(i.opts.Since):
-			i.report.Older++
-		default:
-			i.enqueue(ctx, f.path)
-			if f.size > row.Cursor {
-				i.prog.BytesTotal += f.size - row.Cursor
-			}
-		}
-	}
-	i.prog.FilesTotal = len(i.queue)
-	slices.SortFunc(i.queue, func(a, b queued) int { return strings.Compare(a.rank, b.rank) })
-	for len(i.queue) > 0 {
-		path := i.queue[0].path
-		i.queue = i.queue[1:]
-		if err := i.file(ctx, path); err != nil {
-			return err
-		}
-		i.prog.Files++
-		i.progress()
-	}
-	return nil
-}
-
-// missing marks the files of the ledger that are not there any more.
-func (i *importer) missing(ctx context.Context, t tree, rows []session.ImportFile) error {
-	there := make(map[string]bool, len(t.files))
-	for _, f := range t.files {
-		there[f.path] = true
-	}
-	var gone []string
-	for _, row := range rows {
-		if there[row.Path] || !row.GoneAt.IsZero() {
-			continue
-		}
-		if _, err := os.Lstat(row.Path); errors.Is(err, os.ErrNotExist) {
-			gone = append(gone, row.Path)
-		}
-	}
-	i.report.Gone = len(gone)
-	if len(gone) == 0 {
-		return nil
-	}
-	return i.sink.ImportGone(ctx, string(i.opts.Tool), gone)
-}
-
-// enqueue adds a file with its rank, which stays what it was once known.
-func (i *importer) enqueue(ctx context.Context, path string) {
-	row := i.rows[path]
-	if row.Rank == "" || row.Cursor == 0 || strings.HasPrefix(row.Rank, "~") {
-		row.Rank = rank(ctx, path)
-		row.Path, row.Tool = path, string(i.opts.Tool)
-		i.rows[path] = row
-	}
-	i.queue = append(i.queue, queued{row.Rank, path})
-}
-
-func (i *importer) progress() {
-	if i.opts.Progress != nil {
-		i.opts.Progress(i.prog)
-	}
-}
-
-// file reads one file to its end. Where the order of files requires it, others
-// are made to be read again after it.
-func (i *importer) file(ctx context.Context, path string) error {
 	for {
-		before := i.rows[path]
-		err := i.read(ctx, path)
+		at, err := i.next(ctx)
 		var order *session.ImportOrderError
-		if !errors.As(err, &order) {
-			var unreadable *unreadableError
-			if errors.As(err, &unreadable) {
-				return i.unreadable(ctx, path, before, unreadable)
-			}
-			return err
+		switch {
+		case errors.As(err, &order):
+			err = i.reorder(ctx, order, at)
+		case err == nil && at.path == "":
+			return nil
 		}
-		if err := i.reorder(ctx, path, order); err != nil {
+		if err != nil {
 			return err
 		}
 	}
+}
+
+// next reads one file, or stores what is left when all are read. It returns
+// the file at hand, an empty one at the end.
+func (i *importer) next(ctx context.Context) (at queued, err error) {
+	if len(i.queue) == 0 {
+		return at, i.flush(ctx)
+	}
+	at, i.queue[0] = i.queue[0], queued{}
+	i.queue = i.queue[1:]
+	row, err := i.row(ctx, at)
+	if err == nil {
+		err = i.read(ctx, row)
+	}
+	var unreadable *unreadableError
+	if errors.As(err, &unreadable) {
+		err = i.unreadable(ctx, at, unreadable)
+	}
+	return at, err
+}
+
+// rowsAhead is how many of the ledger's rows are read at once.
+const rowsAhead = 100
+
+// row is the ledger's row of a file, a new one where there is none.
+func (i *importer) row(ctx context.Context, q queued) (session.ImportFile, error) {
+	if _, held := i.rows[q.path]; q.known && !held {
+		paths := []string{q.path}
+		for _, next := range i.queue[:min(len(i.queue), rowsAhead)] {
+			if next.known {
+				paths = append(paths, next.path)
+			}
+		}
+		rows, err := i.sink.ImportFiles(ctx, string(i.opts.Tool), paths)
+		if err != nil {
+			return session.ImportFile{}, err
+		}
+		clear(i.rows)
+		for _, row := range rows {
+			i.rows[row.Path] = row
+		}
+	}
+	row := i.rows[q.path]
+	delete(i.rows, q.path)
+	row.Tool, row.Path, row.Rank = string(i.opts.Tool), q.path, q.rank.text(q.path)
+	return row, nil
 }
 
 // unreadableError is an error of a source, not of the sink.
@@ -200,82 +176,49 @@ func (e *unreadableError) Error() string { return e.err.Error() }
 func (e *unreadableError) Unwrap() error { return e.err }
 
 // unreadable notes in the ledger that a file could not be read and goes on.
-func (i *importer) unreadable(ctx context.Context, path string, row session.ImportFile, cause error) error {
+func (i *importer) unreadable(ctx context.Context, at queued, cause error) error {
 	text := plainPath(errors.Unwrap(cause)).Error()
-	i.report.trouble(path, text)
-	if now, ok := i.rows[path]; ok {
-		row = now // as far as it was read
+	i.report.trouble(at.path, text)
+	at.known = true // if only for what was read of it just now
+	delete(i.rows, at.path)
+	row, err := i.row(ctx, at)
+	if err != nil {
+		return err
 	}
-	row.Tool, row.Path, row.LastError, row.ReadAt = string(i.opts.Tool), path, text, i.opts.Now()
+	row.LastError, row.ReadAt = text, i.opts.Now()
 	if row.ModTime.IsZero() {
 		row.ModTime = time.Unix(0, 0)
 	}
-	_, err := i.sink.ImportBatch(ctx, session.ImportBatch{File: row})
-	return err
-}
-
-// reorder empties a session that was read from later files and queues these,
-// unless one of them is gone: then what was read of it must stay.
-func (i *importer) reorder(ctx context.Context, path string, order *session.ImportOrderError) error {
-	var gone []string
-	for _, other := range order.Files {
-		if _, err := os.Lstat(other); err != nil {
-			gone = append(gone, other)
-		}
-	}
-	if len(gone) > 0 {
-		return i.sink.ImportGone(ctx, string(i.opts.Tool), gone)
-	}
-	again, err := i.sink.ImportReset(ctx, order.SessionID)
-	if err != nil {
-		return err
-	}
-	if len(again) == 0 {
-		return nil
-	}
-	rows, err := i.sink.ImportFiles(ctx, string(i.opts.Tool), again...)
-	if err != nil {
-		return err
-	}
-	for _, row := range rows {
-		other := row.Path
-		row.Cursor = 0
-		i.rows[other] = row
-		if other == path || slices.ContainsFunc(i.queue, func(q queued) bool { return q.path == other }) {
-			continue
-		}
-		at, _ := slices.BinarySearchFunc(i.queue, row.Rank, func(q queued, rank string) int { return strings.Compare(q.rank, rank) })
-		i.queue = slices.Insert(i.queue, at, queued{row.Rank, other})
-		i.prog.FilesTotal++
-	}
-	return nil
+	return i.push(ctx, step{batch: session.ImportBatch{File: row}, last: true})
 }
 
 // read reads a file from where the ledger says on.
-func (i *importer) read(ctx context.Context, path string) (err error) {
-	f, info, err := openRegular(path)
+func (i *importer) read(ctx context.Context, row session.ImportFile) (err error) {
+	f, info, err := i.open(row.Path)
 	if errors.Is(err, os.ErrNotExist) {
+		i.prog.Files++
 		return nil // it went since it was found; the next import notes it
 	}
 	if err != nil {
 		return &unreadableError{err}
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	row, st, replaced, err := resume(f, info, i.rows[path])
+	row, st, replaced, err := resume(f, info, row)
 	if err != nil {
 		return &unreadableError{err}
 	}
 	row.ReadAt = i.opts.Now()
 	r := &reading{
-		tool: i.opts.Tool, file: row, state: st, now: row.ReadAt, price: i.opts.Price, subagent: subagentOf(i.opts.Tool, path),
+		tool: i.opts.Tool, file: row, state: st, now: row.ReadAt, price: i.opts.Price, subagent: subagentOf(i.opts.Tool, row.Path),
 		turns: func(id string) map[string]bool { return i.turnsOf(ctx, id) },
 	}
 	r.file.Skipped = maps.Clone(row.Skipped)
 	r.file.Problems = slices.Clone(row.Problems)
 	if r.subagent != "" && row.Cursor == 0 {
-		r.describe(path)
+		i.report.Opens++
+		r.describe(row.Path)
 	}
-	tally := i.report.begin(path, replaced, row)
+	tally := i.report.begin(row.Path, replaced, row)
 	if _, err := f.Seek(row.Cursor, io.SeekStart); err != nil {
 		return &unreadableError{err}
 	}
@@ -283,11 +226,12 @@ func (i *importer) read(ctx context.Context, path string) (err error) {
 	if st.Open {
 		number-- // what comes first is the end of that line
 	}
-	lines := newLineReader(ctx, f, row.Cursor, number)
+	lines := &i.lines
+	lines.reset(ctx, f, row.Cursor, number)
 	for {
 		l, err := lines.next()
 		if errors.Is(err, io.EOF) {
-			return i.store(ctx, f, r, lines.offset, tally, true)
+			return i.store(ctx, f, r, lines.offset, step{tally: tally, last: true})
 		}
 		if cause := context.Cause(ctx); cause != nil {
 			return cause
@@ -296,21 +240,29 @@ func (i *importer) read(ctx context.Context, path string) (err error) {
 			return &unreadableError{err}
 		}
 		if !l.finished() {
-			i.report.Waiting++
-			return i.store(ctx, f, r, l.begin, tally, true)
+			return i.store(ctx, f, r, l.begin, step{tally: tally, last: true, waiting: true})
 		}
 		r.take(l)
+		if i.failed != nil {
+			return i.failed
+		}
 		if r.full() {
-			if err := i.store(ctx, f, r, lines.offset, tally, false); err != nil {
+			if err := i.store(ctx, f, r, lines.offset, step{tally: tally}); err != nil {
 				return err
 			}
 		}
 	}
 }
 
-// store commits what was read up to cursor. Only with the last batch of a
-// reading does the ledger say that the file is read.
-func (i *importer) store(ctx context.Context, f *os.File, r *reading, cursor int64, t *tally, last bool) error {
+// open opens a session file and counts that.
+func (i *importer) open(path string) (*os.File, os.FileInfo, error) {
+	i.report.Opens++
+	return openRegular(path)
+}
+
+// store makes a step of what was read up to cursor. Only the last of a reading
+// says in the ledger that the file is read.
+func (i *importer) store(ctx context.Context, f *os.File, r *reading, cursor int64, s step) error {
 	anchor, err := anchorOf(f, cursor)
 	if errors.Is(err, io.EOF) {
 		anchor = nil // it shrank meanwhile: the next reading begins anew
@@ -318,26 +270,15 @@ func (i *importer) store(ctx context.Context, f *os.File, r *reading, cursor int
 		return &unreadableError{err}
 	}
 	r.file.Anchor = anchor
-	b, err := r.batch(cursor)
-	if err != nil {
+	s.reading, s.size = r, load{entries: r.count, bytes: r.size}
+	if s.batch, err = r.batch(cursor); err != nil {
 		return err
 	}
-	b.Restore = i.opts.Restore
-	if !last {
-		b.File.Size = -1
+	s.batch.Restore = i.opts.Restore
+	if !s.last {
+		s.batch.File.Size = -1
 	}
-	out, err := i.sink.ImportBatch(ctx, b)
-	if err != nil {
-		return err
-	}
-	for range out.Deleted {
-		r.skip("its session was deleted here")
-	}
-	i.prog.Bytes += cursor - t.cursor
-	i.rows[r.file.Path] = r.file
-	t.add(r.file, cursor, out)
-	i.progress()
-	return nil
+	return i.push(ctx, s)
 }
 
 // describe names a subagent by what stands beside its file.
@@ -372,17 +313,14 @@ func readSmall(path string) (text []byte, err error) {
 
 // turnsOf reads the turns of a Codex session from its own file.
 func (i *importer) turnsOf(ctx context.Context, vendorID string) map[string]bool {
-	path := i.ids[vendorID]
-	if path == "" {
-		for known := range i.rows {
-			if codexVendor(stemOf(known)) == vendorID {
-				path = known
-			}
-		}
+	path, err := i.codexFile(ctx, vendorID)
+	if err != nil {
+		i.failed = err
 	}
 	if path == "" {
 		return map[string]bool{}
 	}
+	i.report.Opens++
 	ids, err := turnIDs(ctx, path)
 	if err != nil {
 		i.report.trouble(filepath.Clean(path), plainPath(err).Error())
@@ -391,4 +329,27 @@ func (i *importer) turnsOf(ctx context.Context, vendorID string) map[string]bool
 		ids = map[string]bool{}
 	}
 	return ids
+}
+
+// codexFile finds the file of a Codex session: among those found, else in the
+// ledger. It is empty when nobody knows.
+func (i *importer) codexFile(ctx context.Context, vendorID string) (string, error) {
+	if i.ids == nil {
+		i.ids = make(map[string]string)
+		for _, f := range i.files {
+			if id := codexVendor(stemOf(f.path)); id != "" {
+				i.ids[id] = f.path
+			}
+		}
+	}
+	if path := i.ids[vendorID]; path != "" {
+		return path, nil
+	}
+	paths, err := i.sink.ImportFilesOf(ctx, SessionID(Codex, vendorID, ""))
+	for _, path := range paths {
+		if codexVendor(stemOf(path)) == vendorID {
+			return path, err
+		}
+	}
+	return "", err
 }

@@ -48,8 +48,21 @@ type lineReader struct {
 	buf    []byte
 }
 
-func newLineReader(ctx context.Context, r io.Reader, offset, number int64) *lineReader {
-	return &lineReader{ctx: ctx, r: bufio.NewReaderSize(r, readSize), offset: offset, number: number}
+func newLineReader(ctx context.Context, r io.Reader) *lineReader {
+	lr := new(lineReader)
+	lr.reset(ctx, r, 0, 0)
+	return lr
+}
+
+// reset makes the reader go on with another file, of which offset bytes and
+// number lines were read before. Its buffers stay.
+func (lr *lineReader) reset(ctx context.Context, r io.Reader, offset, number int64) {
+	lr.ctx, lr.offset, lr.number = ctx, offset, number
+	if lr.r == nil {
+		lr.r = bufio.NewReaderSize(r, readSize)
+	} else {
+		lr.r.Reset(r)
+	}
 }
 
 // next reads a line; io.EOF when nothing is left.

@@ -18,6 +18,10 @@ type Report struct {
 	Replaced   int `json:"replaced"`
 	Links      int `json:"links"`
 	Compressed int `json:"compressed"`
+	// Stats counts the files that were asked for their size and time, Opens how
+	// often one was opened.
+	Stats int `json:"stats"`
+	Opens int `json:"opens"`
 	// Bytes and Lines were read; entries were Kept or Known from before.
 	Bytes    int64            `json:"bytes"`
 	Lines    int64            `json:"lines"`
@@ -57,25 +61,26 @@ type tally struct {
 	last     session.ImportFile
 	cursor   int64
 	problems int
+	replaced bool
 	counted  bool
 }
 
 func (r *Report) begin(path string, replaced bool, row session.ImportFile) *tally {
-	if replaced {
-		r.Replaced++
-	}
-	return &tally{r: r, path: path, last: row, cursor: row.Cursor, problems: len(row.Problems)}
+	return &tally{r: r, path: path, last: row, cursor: row.Cursor, problems: len(row.Problems), replaced: replaced}
 }
 
 // add counts a batch that was stored.
-func (t *tally) add(now session.ImportFile, cursor int64, out session.ImportOutcome) {
+func (t *tally) add(now session.ImportFile, out session.ImportOutcome) {
 	r := t.r
 	if !t.counted {
 		t.counted = true
 		r.Read++
+		if t.replaced {
+			r.Replaced++
+		}
 	}
-	r.Bytes += cursor - t.cursor
-	t.cursor = cursor
+	r.Bytes += now.Cursor - t.cursor
+	t.cursor = now.Cursor
 	r.Lines += now.Lines - t.last.Lines
 	r.Raw += now.Raw - t.last.Raw
 	r.Damaged += now.Damaged - t.last.Damaged

@@ -8,19 +8,25 @@ import (
 
 // Ledger says what was read of a tool's files before.
 type Ledger interface {
-	// ImportFiles gives a tool's rows in order of path, with paths only those of
-	// these files.
-	ImportFiles(ctx context.Context, tool string, paths ...string) ([]session.ImportFile, error)
+	// ImportFiles gives the rows of some of a tool's files, in the order of paths;
+	// files without one are left out.
+	ImportFiles(ctx context.Context, tool string, paths []string) ([]session.ImportFile, error)
+	// ImportFilesAfter gives up to limit of a tool's rows in order of path, those
+	// whose path comes after the given one, without Anchor and State.
+	ImportFilesAfter(ctx context.Context, tool, path string, limit int) ([]session.ImportFile, error)
+	// ImportFilesOf gives the paths of the files that a session was read from.
+	ImportFilesOf(ctx context.Context, sessionID string) (paths []string, err error)
 }
 
 // Sink keeps what is read. Every call is one step that happens whole or not at
 // all, or a row of such steps.
 type Sink interface {
 	Ledger
-	// ImportBatch stores a batch. A *session.ImportOrderError means that nothing
-	// was stored because the session it names was read from files that come after
-	// this one.
-	ImportBatch(ctx context.Context, b session.ImportBatch) (session.ImportOutcome, error)
+	// ImportBatches stores the first of the batches, as many as there is time for
+	// and one at least, and returns what became of each of these. With an error,
+	// which is the first one's, nothing was stored; an *session.ImportOrderError
+	// says that the session it names was read from files that come after this one.
+	ImportBatches(ctx context.Context, batches []session.ImportBatch) ([]session.ImportOutcome, error)
 	// ImportReset empties a session and makes its files and those of its forks be
 	// read again; it returns their paths.
 	ImportReset(ctx context.Context, sessionID string) (paths []string, err error)

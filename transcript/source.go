@@ -49,56 +49,6 @@ func anchorOf(f io.ReaderAt, cursor int64) ([]byte, error) {
 	return h.Sum(nil), nil
 }
 
-// headLines and headBytes are how far the beginning of a file is looked at for
-// its rank.
-const (
-	headLines = 50
-	headBytes = 1 << 20
-)
-
-// rank orders a file among the others: by its first time, a fork after what it
-// was forked from, then by path. It is the same however far the file has
-// grown, once it holds a time.
-func rank(ctx context.Context, path string) string {
-	const unknown = "~"
-	f, _, err := openRegular(path)
-	if err != nil {
-		return unknown + path // reading it will say why
-	}
-	defer func() { _ = f.Close() }() // only read
-	fork, first := 0, unknown
-	lines := newLineReader(ctx, io.LimitReader(f, headBytes), 0, 0)
-	for range headLines {
-		l, err := lines.next()
-		if err != nil || !l.ended {
-			break
-		}
-		var head struct {
-			Timestamp  string          `json:"timestamp"`
-			ForkedFrom json.RawMessage `json:"forkedFrom"`
-			Payload    struct {
-				ForkedFromID string `json:"forked_from_id"`
-			} `json:"payload"`
-		}
-		var shape *json.UnmarshalTypeError
-		if err := json.Unmarshal(l.data, &head); err != nil && !errors.As(err, &shape) {
-			continue
-		}
-		if head.ForkedFrom != nil || head.Payload.ForkedFromID != "" {
-			fork = 1
-		}
-		if at, err := time.Parse(time.RFC3339Nano, head.Timestamp); err == nil {
-			if first == unknown {
-				first = fmt.Sprintf("%020d", at.UnixMicro())
-			}
-			if fork == 1 || l.number > 5 {
-				break
-			}
-		}
-	}
-	return fmt.Sprintf("%s %d %s", first, fork, path)
-}
-
 // resume prepares the reading of a file where the ledger left it. A file that
 // was replaced or shrunk begins anew.
 func resume(f *os.File, info fs.FileInfo, row session.ImportFile) (next session.ImportFile, st state, replaced bool, err error) {

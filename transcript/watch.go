@@ -38,7 +38,6 @@ const (
 type watcher struct {
 	opts WatchOptions
 	sink Sink
-	ids  map[string]string
 	// notify is nil while the folder is only swept.
 	notify *fsnotify.Watcher
 	// changed are the files to be looked at, dirty that this may not be all.
@@ -56,7 +55,7 @@ func Watch(ctx context.Context, sink Sink, opts WatchOptions) (err error) {
 	if opts.Notice == nil {
 		opts.Notice = func(string) {}
 	}
-	w := &watcher{opts: opts, sink: sink, ids: make(map[string]string), changed: make(map[string]bool), dirty: true}
+	w := &watcher{opts: opts, sink: sink, changed: make(map[string]bool), dirty: true}
 	if !opts.Poll {
 		if w.notify, err = fsnotify.NewWatcher(); err != nil {
 			w.sweepOnly(err)
@@ -111,16 +110,17 @@ func (w *watcher) importAll(ctx context.Context) error {
 // importChanged reads the files that were notified.
 func (w *watcher) importChanged(ctx context.Context) error {
 	var t tree
-	var names []string
+	names := make([]string, 0, len(w.changed))
 	for path := range w.changed {
 		names = append(names, path)
+		t.stats++
 		info, err := os.Lstat(path)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 		case err != nil:
 			t.trouble(path, err)
 		case info.Mode().IsRegular():
-			t.files = append(t.files, found{path, info.Size(), info.ModTime()})
+			t.files = append(t.files, foundAt(path, info))
 		}
 	}
 	clear(w.changed)
@@ -129,7 +129,6 @@ func (w *watcher) importChanged(ctx context.Context) error {
 
 func (w *watcher) settle(ctx context.Context, t tree, names ...string) error {
 	i := newImporter(w.sink, w.opts.Options)
-	i.ids = w.ids
 	start := i.opts.Now()
 	err := i.readTree(ctx, t, names...)
 	i.report.Seconds = i.opts.Now().Sub(start).Seconds()

@@ -97,7 +97,7 @@ func TestWatch_SweepsWhereNothingIsNotified(t *testing.T) {
 
 func TestWatch_AFailureOfTheStoreIsTriedAgain(t *testing.T) {
 	h := &hooked{Store: storetest.New(t, store.Options{})}
-	h.before = func(n int, _ session.ImportBatch) error {
+	h.before = func(n int, _ []session.ImportBatch) error {
 		if n == 1 {
 			return fmt.Errorf("commit: %w", session.ErrBusy)
 		}

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -29,26 +31,47 @@ func newImportStatusCommand(a *app) *cobra.Command {
 				return err
 			}
 			defer func() { err = errors.Join(err, s.Close()) }()
-			files, err := s.ImportFiles(cmd.Context(), "")
-			if err != nil {
-				return err
-			}
+			path := ""
 			if len(args) > 0 {
-				files = below(files, args[0])
+				path = realPath(args[0])
 			}
-			return a.printLedger(files, flags.asJSON)
+			return a.printLedger(ledgerRows(cmd.Context(), s, path), flags.asJSON)
 		},
 	}
 	flags.register(cmd)
 	return cmd
 }
 
-// below keeps the files at or under a path.
-func below(files []session.ImportFile, path string) []session.ImportFile {
-	path = realPath(path)
-	return slices.DeleteFunc(files, func(f session.ImportFile) bool {
-		return f.Path != path && !strings.HasPrefix(f.Path, path+string(filepath.Separator))
-	})
+// ledgerPage is how many rows of the ledger are read at once.
+const ledgerPage = 500
+
+// ledgerRows gives the rows of all tools in order of path; with a path only the
+// files at or under it.
+func ledgerRows(ctx context.Context, s *store.Store, path string) iter.Seq2[session.ImportFile, error] {
+	return func(yield func(session.ImportFile, error) bool) {
+		for _, tool := range transcript.Tools() {
+			after := ""
+			for {
+				rows, err := s.ImportFilesAfter(ctx, string(tool), after, ledgerPage)
+				if err != nil {
+					yield(session.ImportFile{}, err)
+					return
+				}
+				for _, f := range rows {
+					after = f.Path
+					if path != "" && f.Path != path && !strings.HasPrefix(f.Path, path+string(filepath.Separator)) {
+						continue
+					}
+					if !yield(f, nil) {
+						return
+					}
+				}
+				if len(rows) < ledgerPage {
+					break
+				}
+			}
+		}
+	}
 }
 
 // realPath is a path as the ledger has it; one that is gone is only made
@@ -61,48 +84,55 @@ func realPath(path string) string {
 	return path
 }
 
-func (a *app) printLedger(files []session.ImportFile, asJSON bool) error {
-	if asJSON {
-		enc := json.NewEncoder(a.out)
-		for _, f := range files {
+func (a *app) printLedger(files iter.Seq2[session.ImportFile, error], asJSON bool) error {
+	enc := json.NewEncoder(a.out)
+	some := false
+	for f, err := range files {
+		if err != nil {
+			return err
+		}
+		some = true
+		if asJSON {
 			if err := enc.Encode(f); err != nil {
 				return err
 			}
+			continue
 		}
-		return nil
+		a.printLedgerRow(f)
 	}
-	if len(files) == 0 {
+	if !some && !asJSON {
 		_, err := fmt.Fprintln(a.out, "nothing was imported")
 		return err
 	}
-	for _, f := range files {
-		fmt.Fprintf(a.out, "%s  %s\n", f.Tool, printable(f.Path))
-		fmt.Fprintf(a.out, "    %s of %s read, %d lines: %d records kept, %d known\n",
-			byteCount(f.Cursor), byteCount(max(f.Size, 0)), f.Lines, f.Kept, f.Known)
-		for _, reason := range slices.Sorted(maps.Keys(f.Skipped)) {
-			fmt.Fprintf(a.out, "    %d lines without a record: %s\n", f.Skipped[reason], reason)
-		}
-		if f.Raw > 0 {
-			fmt.Fprintf(a.out, "    %d records of unknown kinds, kept as they are\n", f.Raw)
-		}
-		if f.Damaged > 0 {
-			fmt.Fprintf(a.out, "    %d damaged lines\n", f.Damaged)
-		}
-		for _, p := range f.Problems {
-			fmt.Fprintf(a.out, "    line %d: %s (byte %d, %d bytes)\n", p.Line, printable(p.Text), p.Offset, p.Length)
-			if p.SHA256 != "" {
-				src := session.Source{File: f.Path, Offset: p.Offset, Length: p.Length, SHA256: p.SHA256}
-				fmt.Fprintf(a.out, "        %s prints it\n", printable(transcript.SourceCommand(src)))
-			}
-		}
-		if f.LastError != "" {
-			fmt.Fprintf(a.out, "    last error: %s\n", printable(f.LastError))
-		}
-		if !f.GoneAt.IsZero() {
-			fmt.Fprintf(a.out, "    gone since %s\n", f.GoneAt.Local().Format(time.DateTime))
+	return nil
+}
+
+func (a *app) printLedgerRow(f session.ImportFile) {
+	fmt.Fprintf(a.out, "%s  %s\n", f.Tool, printable(f.Path))
+	fmt.Fprintf(a.out, "    %s of %s read, %d lines: %d records kept, %d known\n",
+		byteCount(f.Cursor), byteCount(max(f.Size, 0)), f.Lines, f.Kept, f.Known)
+	for _, reason := range slices.Sorted(maps.Keys(f.Skipped)) {
+		fmt.Fprintf(a.out, "    %d lines without a record: %s\n", f.Skipped[reason], reason)
+	}
+	if f.Raw > 0 {
+		fmt.Fprintf(a.out, "    %d records of unknown kinds, kept as they are\n", f.Raw)
+	}
+	if f.Damaged > 0 {
+		fmt.Fprintf(a.out, "    %d damaged lines\n", f.Damaged)
+	}
+	for _, p := range f.Problems {
+		fmt.Fprintf(a.out, "    line %d: %s (byte %d, %d bytes)\n", p.Line, printable(p.Text), p.Offset, p.Length)
+		if p.SHA256 != "" {
+			src := session.Source{File: f.Path, Offset: p.Offset, Length: p.Length, SHA256: p.SHA256}
+			fmt.Fprintf(a.out, "        %s prints it\n", printable(transcript.SourceCommand(src)))
 		}
 	}
-	return nil
+	if f.LastError != "" {
+		fmt.Fprintf(a.out, "    last error: %s\n", printable(f.LastError))
+	}
+	if !f.GoneAt.IsZero() {
+		fmt.Fprintf(a.out, "    gone since %s\n", f.GoneAt.Local().Format(time.DateTime))
+	}
 }
 
 func newImportForgetCommand(a *app) *cobra.Command {

@@ -33,7 +33,7 @@ func TestFollowImports_FollowsTheFoldersThatAreThereWhenAsked(t *testing.T) {
 	}
 	defer s.Close()
 	imported := func() int {
-		files, err := s.ImportFiles(t.Context(), "")
+		files, err := s.ImportFilesAfter(t.Context(), "claude-code", "", 10)
 		if err != nil {
 			t.Fatal(err)
 		}
