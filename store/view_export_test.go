@@ -87,3 +87,22 @@ func ForgetTolls(v *View) {
 		v.current.mu.Unlock()
 	}
 }
+
+// FleetSQL is the statement that finds the sessions of one status.
+func FleetSQL(indexed, since bool) string { return fleetSQL(indexed, since) }
+
+// PodEventsSQL is the statement that walks back through a pod's events.
+const PodEventsSQL = podEventsSQL
+
+// FleetSteps counts the steps of one look at the fleet.
+func FleetSteps(ctx context.Context, v *View, q session.FleetQuery) (steps, scanned int64, err error) {
+	_, err = v.read(ctx, bounded, "fleet", func(s *snap) error {
+		var f session.Fleet
+		if err := s.fleet(q, &f); err != nil {
+			return err
+		}
+		steps, scanned = s.spent.steps, s.spent.scanned
+		return nil
+	})
+	return steps, scanned, err
+}
