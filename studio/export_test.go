@@ -3,6 +3,7 @@ package studio
 import (
 	"context"
 
+	"podium.local/protocol"
 	"podium.local/session"
 )
 
@@ -105,3 +106,46 @@ func (s *Server) RouteTable() []string {
 
 // OpenAPI is the API document.
 func (s *Server) OpenAPI() []byte { return s.openapi }
+
+// PodFacts is what attention needs to know of a pod.
+type PodFacts struct {
+	State                             protocol.PodState
+	Since                             float64
+	LastRun                           *session.RunEnd
+	LastRunAt, CompactionOff, InputAt float64
+}
+
+// AttendsPod is the attention of a pod as "kind since", empty for none.
+func AttendsPod(f PodFacts) string {
+	return attentionText(attends(&podFacts{
+		state: f.State, since: f.Since, lastRun: f.LastRun, lastRunAt: f.LastRunAt, compactionOff: f.CompactionOff, inputAt: f.InputAt,
+	}, nil))
+}
+
+// AttendsRow is the attention of a session.
+func AttendsRow(r session.Row) string { return attentionText(attends(nil, &r)) }
+
+func attentionText(a *attention) string {
+	if a == nil {
+		return ""
+	}
+	return a.Kind + " " + string(appendNumber(nil, float64(a.Since)))
+}
+
+// Ring is a ring of events.
+type Ring struct{ r ring }
+
+// NewRing makes the ring of a daemon that began at start.
+func NewRing(start string) *Ring { return &Ring{ring{start: start}} }
+
+// Add numbers an event.
+func (r *Ring) Add(data []byte) string { return r.r.add(data) }
+
+// After are the events behind an id.
+func (r *Ring) After(id string) (first uint64, events [][]byte, ok bool) { return r.r.after(id) }
+
+// Bytes is what the ring holds.
+func (r *Ring) Bytes() int { return r.r.bytes }
+
+// RingBytes bounds that.
+const RingBytes = ringBytes
