@@ -1,10 +1,12 @@
 package studio_test
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
 
+	"podium.local/session"
 	"podium.local/studio"
 )
 
@@ -119,6 +121,65 @@ func TestBoundary_CORSServesListedOriginsOnly(t *testing.T) {
 	})
 }
 
+// podRequests are all routes that reach pods.
+var podRequests = [][2]string{
+	{"GET", "/api/pods"}, {"GET", "/api/fleet/stream"}, {"POST", "/api/pods/p/run"}, {"POST", "/api/pods/p/notify"}, {"POST", "/api/pods/p/pause"},
+	{"POST", "/api/pods/p/resume"}, {"POST", "/api/pods/p/cancel"}, {"POST", "/api/pods/p/compact"},
+}
+
+func TestBoundary_RoutesOfPodsHaveNoCORSAndNoOpenReads(t *testing.T) {
+	const page = "https://page.example"
+	own := "http://localhost:8765"
+	for _, origins := range [][]string{{page}, {"*"}, nil} {
+		s := newServer(t, &fakeStore{err: session.ErrBusy}, func(c *studio.Config) { c.Origins = origins })
+		for _, r := range podRequests {
+			name := fmt.Sprint(origins, r)
+			w := call(t, s.Handler(), http.MethodOptions, r[1], "", "Origin", page, "Access-Control-Request-Method", r[0], "Access-Control-Request-Headers", "authorization")
+			if w.Code != http.StatusBadRequest {
+				t.Errorf("%s: the preflight is %d", name, w.Code)
+			}
+			for header := range w.Header() {
+				if strings.HasPrefix(header, "Access-Control") {
+					t.Errorf("%s: the preflight gets %s", name, header)
+				}
+			}
+			body := `{"input":"a"}`
+			if strings.HasSuffix(r[1], "notify") {
+				body = `{"message":"a"}`
+			} else if !strings.HasSuffix(r[1], "run") {
+				body = `{}`
+			}
+			for _, tt := range []struct {
+				headers []string
+				status  int
+			}{
+				// The store of this test is locked: 503 is past every rule.
+				{nil, 401},
+				{[]string{"Authorization", "Bearer wrong"}, 401},
+				{bearer, 503},
+				{append([]string{"Origin", own, "Sec-Fetch-Site", "same-origin"}, bearer...), 503},
+				{append([]string{"Origin", page, "Sec-Fetch-Site", "cross-site"}, bearer...), 403},
+				{append([]string{"Origin", "http://localhost:3000", "Sec-Fetch-Site", "same-site"}, bearer...), 403},
+				{append([]string{"Sec-Fetch-Site", "cross-site"}, bearer...), 403},
+				{append([]string{"Host", "evil.example"}, bearer...), 400},
+			} {
+				w := call(t, s.Handler(), r[0], r[1], body, append([]string{"Content-Type", "application/json"}, tt.headers...)...)
+				if w.Code != tt.status || w.Header().Get("Access-Control-Allow-Origin") != "" {
+					t.Errorf("%s with %v: %d %v, want %d", name, tt.headers, w.Code, w.Header(), tt.status)
+				}
+			}
+			if r[0] == http.MethodPost {
+				for _, origin := range []string{page, "null", own + "/x"} {
+					w := call(t, s.Handler(), r[0], r[1], body, append([]string{"Content-Type", "application/json", "Origin", origin}, bearer...)...)
+					if w.Code != http.StatusForbidden {
+						t.Errorf("%s from %s: %d", name, origin, w.Code)
+					}
+				}
+			}
+		}
+	}
+}
+
 func TestBoundary_OtherSitesAreRefused(t *testing.T) {
 	own := "http://localhost:8765"
 	tests := []struct {
@@ -158,6 +219,7 @@ func TestBoundary_ChangesMustSayThatTheyAreJSON(t *testing.T) {
 			headers = []string{"Content-Type", media}
 		}
 		// 415 comes before 401: no bearer is sent here.
+		want(t, call(t, s.Handler(), http.MethodPost, "/api/pods/p/run", `{"input":"a"}`, headers...), http.StatusUnsupportedMediaType, refusal)
 		want(t, call(t, s.Handler(), http.MethodPost, "/api/sessions/x/tags", `{"tag":"a"}`, headers...), http.StatusUnsupportedMediaType, refusal)
 		want(t, call(t, s.Handler(), http.MethodDelete, "/api/sessions/x", "", headers...), http.StatusUnsupportedMediaType, refusal)
 		want(t, call(t, s.Handler(), http.MethodPut, "/api/nowhere", "", headers...), http.StatusUnsupportedMediaType, refusal)
@@ -187,6 +249,8 @@ func TestBoundary_BearerRules(t *testing.T) {
 	guarded := []request{
 		{"POST", "/api/sessions/x/tags"}, {"DELETE", "/api/sessions/x/tags/a"}, {"PATCH", "/api/sessions/x"},
 		{"DELETE", "/api/sessions/x"}, {"GET", "/api/runs/x/file?path=a"},
+		{"GET", "/api/pods"}, {"POST", "/api/pods/p/run"}, {"POST", "/api/pods/p/notify"}, {"POST", "/api/pods/p/pause"},
+		{"POST", "/api/pods/p/resume"}, {"POST", "/api/pods/p/cancel"}, {"POST", "/api/pods/p/compact"},
 	}
 	public := []request{{"GET", "/health"}, {"GET", "/"}, {"POST", "/api/token"}}
 	refused := func(t *testing.T, s *studio.Server, r request, authorization ...string) bool {

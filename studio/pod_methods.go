@@ -149,7 +149,7 @@ func (m *podMethod) parse(b *body) (text, requestID string, err error) {
 		}
 	}
 	for _, name := range b.doc.names() {
-		if name != "request_id" && name != m.text {
+		if name != "request_id" && (name != m.text || m.text == "") {
 			value, _ := b.doc.member(name)
 			return "", "", bodyProblem("extra_forbidden", []string{name}, "Extra inputs are not permitted", value, "")
 		}
