@@ -74,7 +74,7 @@ export function fakeStudio(answer: (r: Request) => Answer): { asked: Request[] }
         },
         cancel: () => reader.cancel(),
       });
-      init.signal?.addEventListener("abort", () => void reader.cancel());
+      init.signal?.addEventListener("abort", () => void reader.cancel().catch(() => undefined));
       return new Response(body, { status, headers: { "Content-Type": "text/event-stream" } });
     }
     const text = reply.text ?? (reply.body === undefined ? null : JSON.stringify(reply.body));
