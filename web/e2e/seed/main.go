@@ -15,13 +15,15 @@ func main() {
 	path := flag.String("store", "", "store file to make and fill")
 	rows := flag.Int("sessions", 20_000, "sessions that are only rows of the listing")
 	now := flag.Int64("now", time.Now().Unix(), "the newest time of the history, in Unix seconds")
+	entries := flag.Int("long", 0, "instead of the usual conversations: one of so many entries, and one of large ones")
 	say := flag.String("say", "", "let the session that runs say this, in a store that was filled before")
+	pod := flag.String("pod", runningPod, "the pod that says it")
 	flag.Parse()
 	var err error
 	if *say != "" {
-		err = sayMore(context.Background(), *path, *say, time.Unix(*now, 0).UTC())
+		err = sayMore(context.Background(), *path, *pod, *say, time.Unix(*now, 0).UTC())
 	} else {
-		err = run(context.Background(), *path, *rows, time.Unix(*now, 0).UTC())
+		err = run(context.Background(), *path, *rows, *entries, time.Unix(*now, 0).UTC())
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "seed:", err)
@@ -29,7 +31,7 @@ func main() {
 	}
 }
 
-func run(ctx context.Context, path string, rows int, now time.Time) (err error) {
+func run(ctx context.Context, path string, rows, entries int, now time.Time) (err error) {
 	if path == "" {
 		return errors.New("name the store to fill with -store")
 	}
@@ -41,21 +43,27 @@ func run(ctx context.Context, path string, rows int, now time.Time) (err error) 
 	if err != nil {
 		return err
 	}
-	err = w.conversations()
+	if entries > 0 {
+		w.large()
+		w.long(entries)
+		err = w.err
+	} else {
+		err = w.conversations()
+	}
 	if err = errors.Join(err, w.store.Close()); err != nil {
 		return err
 	}
 	return fillRows(path, rows, now)
 }
 
-// sayMore takes up the session that still runs.
-func sayMore(ctx context.Context, path, text string, now time.Time) (err error) {
+// sayMore takes up a session that still runs.
+func sayMore(ctx context.Context, path, pod, text string, now time.Time) (err error) {
 	s, err := store.Open(ctx, path, store.Options{Now: func() time.Time { return now }})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
 	w := &writer{ctx: ctx, store: s, now: now, clock: now}
-	w.start(runningPod, 0, "claude-sonnet-5", "anthropic", "shop", "").says(text)
+	w.start(pod, 0, "claude-sonnet-5", "anthropic", "shop", "").says(text)
 	return w.err
 }

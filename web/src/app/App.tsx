@@ -13,6 +13,7 @@ import { FilterBar } from "../features/runs/components/FilterBar";
 import { ListPane } from "../features/runs/components/ListPane";
 import type { ListHandle } from "../features/runs/components/RunList";
 import { withProject, type RunFilter } from "../features/runs/state/filter";
+import { DeletionStrips } from "../features/session/components/Deletions";
 import { SessionView } from "../features/session/components/SessionView";
 import { useMedia } from "../lib/media/useMedia";
 import { ActionsDialog } from "./ActionsDialog";
@@ -52,7 +53,7 @@ export function App() {
   const { view, selected, pod, filter } = place;
   const anythingOpen = selected !== null || pod !== null;
   const filterTo = useCallback((to: RunFilter, how: How = "push") => go({ ...place, filter: to }, how), [go, place]);
-  const at = useCallback((to: Partial<Place>): Place => ({ ...place, selected: null, pod: null, invocation: null, ...to }), [place]);
+  const at = useCallback((to: Partial<Place>): Place => ({ ...place, selected: null, entry: null, pod: null, invocation: null, ...to }), [place]);
   // Where the focus goes back to.
   const cameFrom = useRef<"fleet" | "list">("fleet");
   const open = useCallback(
@@ -72,7 +73,7 @@ export function App() {
   );
   const close = useCallback(() => go(at({}), "push"), [go, at]);
   const becomeSession = useCallback((id: string) => go(at({ selected: id }), "replace"), [go, at]);
-  const hrefOf = useCallback((id: string) => addressOf(at({ selected: id })), [at]);
+  const hrefOf = useCallback((id: string, entry: string | null = null) => addressOf(at({ selected: id, entry })), [at]);
   useInvocation(place.invocation, becomeSession);
 
   // A search from a session that covers the list closes the session first.
@@ -171,6 +172,7 @@ export function App() {
           </button>
         </div>
         <TokenForm />
+        <DeletionStrips />
       </header>
       <main className="panes" data-open={anythingOpen} style={narrow ? undefined : { gridTemplateColumns: `min(${width}px, 55%) 7px minmax(0, 1fr)` }}>
         <div className="left-pane">
@@ -204,6 +206,7 @@ export function App() {
                 <SessionView
                   key={selected}
                   id={selected}
+                  entry={place.entry ?? null}
                   takesFocus={narrow}
                   hrefOf={hrefOf}
                   onOpen={open}

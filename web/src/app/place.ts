@@ -8,6 +8,8 @@ export interface Place {
   view: View;
   /** The open session. */
   selected: string | null;
+  /** The entry of the open session that is pointed at. */
+  entry?: string | null;
   /** The open pod, while it has no session. */
   pod: string | null;
   /** Opens a session of this invocation while none is open. */
@@ -27,6 +29,7 @@ export function readPlace(search: string, path = "/"): Place {
   return {
     view: /^\/history\/?$/.test(path) ? "history" : "fleet",
     selected,
+    entry: selected === null ? null : q.get("entry") || null,
     pod,
     invocation: selected === null && pod === null ? q.get("invocation") || null : null,
     filter: readFilter(q),
@@ -44,8 +47,10 @@ function decoded(part: string): string | null {
 /** The query of an address; the same place always gives the same text. */
 export function writePlace(place: Omit<Place, "view">): string {
   const q = new URLSearchParams();
-  if (place.selected) q.set("s", place.selected);
-  else if (place.pod) q.set("pod", place.pod);
+  if (place.selected) {
+    q.set("s", place.selected);
+    if (place.entry) q.set("entry", place.entry);
+  } else if (place.pod) q.set("pod", place.pod);
   else if (place.invocation) q.set("invocation", place.invocation);
   writeFilter(q, place.filter);
   const text = q.toString();

@@ -152,7 +152,7 @@ let entries = 0;
 /** An entry; ids and times follow each other. */
 export function anEntry(kind: string, payload: unknown, over: Partial<Entry> = {}): Entry {
   entries++;
-  return { id: `e${entries}`, created_at: entries, kind, payload, ...over };
+  return { id: `e${entries}`, created_at: entries, ordinal: entries, kind, payload, ...over };
 }
 
 const noUsage: EntryWindow["usage"] = {
@@ -165,6 +165,24 @@ export function aWindow(list: Entry[], over: Partial<EntryWindow> = {}): EntryWi
     session_id: "s", before: null, after: null, total: list.length, pod: null, usage: noUsage,
     entries: list.map((e, i) => ({ ...e, kind: e.kind as "text", ordinal: i, pod_id: null, seq: null })), ...over,
   };
+}
+
+/** The window of a whole log that a query asks for, as the log route answers it. */
+export function windowOf(log: Entry[], q: URLSearchParams): EntryWindow | Reply {
+  const limit = Number(q.get("limit") ?? 200);
+  const anchor = q.get("before") ?? q.get("after") ?? q.get("around");
+  const at = log.findIndex((e) => e.id === anchor);
+  if (anchor !== null && at < 0) return { status: 404, body: { detail: "The entry is not in session 's'" } };
+  let [from, to] = [Math.max(0, log.length - limit), log.length];
+  if (q.has("before")) [from, to] = [Math.max(0, at - limit), at];
+  if (q.has("after")) [from, to] = [at + 1, Math.min(log.length, at + 1 + limit)];
+  if (q.has("around")) [from, to] = [Math.max(0, at - Math.floor(limit / 2)), Math.min(log.length, at + Math.ceil(limit / 2))];
+  if (q.has("from")) [from, to] = [Number(q.get("from")), Math.min(log.length, Number(q.get("from")) + limit)];
+  const part = log.slice(from, to);
+  return aWindow([], {
+    entries: part.map((e, i) => ({ ...e, kind: e.kind as "text", ordinal: from + i, pod_id: null, seq: null })), total: log.length,
+    before: from > 0 ? (part[0]?.id ?? null) : null, after: to < log.length ? (part.at(-1)?.id ?? null) : null,
+  });
 }
 
 export function aMessage(lionClass: string, content: unknown, over: Partial<Message> = {}): Message {

@@ -1,6 +1,9 @@
 import { memo } from "react";
 import { compact, cost, grouped, moment } from "../../../lib/format/format";
 import type { Piece } from "../state/pieces";
+import type { Folds } from "../state/useFolds";
+import { Fold } from "./Fold";
+import { head, LongText, ShowAll, shownAtOnce } from "./LongText";
 import { ToolView } from "./ToolView";
 import { Words } from "./Words";
 
@@ -8,6 +11,7 @@ interface Props {
   piece: Piece;
   /** A call without a result may still be at work. */
   running: boolean;
+  folds: Folds;
   hrefOf: (id: string) => string;
   onOpen: (id: string) => void;
 }
@@ -16,14 +20,16 @@ interface Props {
 const longText = 1_000;
 
 /** One piece of a conversation. */
-export const PieceView = memo(function PieceView({ piece, running, hrefOf, onOpen }: Props) {
+export const PieceView = memo(function PieceView({ piece, running, folds, hrefOf, onOpen }: Props) {
+  const all = { all: folds.has(`${piece.id}/all`), onAll: () => folds.set(`${piece.id}/all`, true) };
   switch (piece.kind) {
     case "person":
       return (
         <Speech who={piece.who === "" || piece.who === "user" ? "you" : piece.who} time={piece.time}>
           <div className="said" dir="auto" tabIndex={piece.text.length > longText ? 0 : undefined} data-withdrawn={piece.withdrawn}>
-            {piece.text}
+            {all.all ? piece.text : head(piece.text)}
           </div>
+          {all.all || piece.text.length <= shownAtOnce ? null : <ShowAll length={piece.text.length} onAll={all.onAll} />}
           {piece.withdrawn ? <p className="note">Taken back: the model does not see it.</p> : null}
         </Speech>
       );
@@ -31,53 +37,37 @@ export const PieceView = memo(function PieceView({ piece, running, hrefOf, onOpe
       return (
         <Speech who="notice" time={piece.time}>
           <div className="noticed" dir="auto" data-withdrawn={piece.withdrawn}>
-            {piece.text}
+            {all.all ? piece.text : head(piece.text)}
           </div>
+          {all.all || piece.text.length <= shownAtOnce ? null : <ShowAll length={piece.text.length} onAll={all.onAll} />}
         </Speech>
       );
     case "agent":
       return (
         <Speech who="agent" time={piece.time}>
-          <Words text={piece.text} />
+          {piece.text.length > shownAtOnce ? <LongText text={piece.text} {...all} /> : <Words text={piece.text} />}
         </Speech>
       );
     case "reasoning":
       return (
-        <details className="piece fold">
-          <summary>
-            <span className="fold-name">reasoning</span> <bdi className="fold-first">{firstLine(piece.text)}</bdi>
-          </summary>
-          <div className="fold-body">
-            <Words text={piece.text} />
-          </div>
-        </details>
+        <Fold id={piece.id} folds={folds} name="reasoning" about={<bdi>{firstLine(piece.text)}</bdi>}>
+          {piece.text.length > shownAtOnce ? <LongText text={piece.text} {...all} /> : <Words text={piece.text} />}
+        </Fold>
       );
     case "system":
       return (
-        <details className="piece fold">
-          <summary>
-            <span className="fold-name">system</span> <bdi className="fold-first">{firstLine(piece.text)}</bdi>
-          </summary>
-          <div className="fold-body">
-            <pre tabIndex={0} dir="auto">
-              {piece.text}
-            </pre>
-          </div>
-        </details>
+        <Fold id={piece.id} folds={folds} name="system" about={<bdi>{firstLine(piece.text)}</bdi>}>
+          <LongText text={piece.text} {...all} />
+        </Fold>
       );
     case "raw":
       return (
-        <details className="piece fold">
-          <summary>
-            <span className="fold-name">{piece.name}</span> <span className="fold-first">not known to this page</span>
-          </summary>
-          <div className="fold-body">
-            <pre tabIndex={0}>{piece.text}</pre>
-          </div>
-        </details>
+        <Fold id={piece.id} folds={folds} name={piece.name} about="not known to this page">
+          <LongText text={piece.text} {...all} />
+        </Fold>
       );
     case "tool":
-      return <ToolView piece={piece} running={running} />;
+      return <ToolView piece={piece} running={running} folds={folds} />;
     case "cut":
       return <p className="piece mark">{piece.why}</p>;
     case "end":
@@ -86,7 +76,7 @@ export const PieceView = memo(function PieceView({ piece, running, hrefOf, onOpe
       return (
         <p className="piece mark mark-compaction">
           <span>
-            compacted: {compact(piece.before)} to {compact(piece.after)} tokens{piece.cost === null ? "" : `, ${cost(piece.cost)}`}
+            compacted: {compact(piece.before)} to {compact(piece.after)} tokens, {cost(piece.cost)}
             {piece.from === "" ? null : (
               <>
                 , continues <SessionLink id={piece.from} hrefOf={hrefOf} onOpen={onOpen} />
@@ -156,5 +146,5 @@ export function SessionLink({ id, hrefOf, onOpen }: { id: string } & Pick<Props,
 }
 
 function firstLine(text: string): string {
-  return text.trimStart().split("\n", 1)[0] ?? "";
+  return text.slice(0, 2_000).trimStart().split("\n", 1)[0] ?? "";
 }

@@ -1,35 +1,49 @@
-import { useEffect, useRef } from "react";
+import { useCallback, useEffect, useRef, useState, useSyncExternalStore, type ReactNode } from "react";
 import { useNow } from "../../../lib/clock/useNow";
 import { clock } from "../../../lib/format/format";
 import { ApiError } from "../../../lib/problem/problem";
 import { displayState } from "../../../lib/state/state";
-import { useBranches, useHead, useLineage, useLog } from "../state/useSession";
-import { ConversationView } from "./ConversationView";
-import { SessionLink } from "./PieceView";
+import { deletions } from "../state/deletions";
+import { useBranches } from "../state/useBranches";
+import { useLog } from "../state/useLog";
+import { useHead, useLineage } from "../state/useSession";
+import { BranchesView } from "./BranchesView";
+import { CompactedFrom, ContinuedIn } from "./Lineage";
+import { LogView } from "./LogView";
 import { SessionHead } from "./SessionHead";
 
 interface Props {
   id: string;
+  /** The entry that the address names: the conversation opens around it. */
+  entry: string | null;
   /** Whether the session takes the focus when it opens: where the list is gone. */
   takesFocus: boolean;
-  hrefOf: (id: string) => string;
+  /** The address of a session, or of an entry of it. */
+  hrefOf: (id: string, entry?: string) => string;
   onOpen: (id: string) => void;
   /** Shows the sessions of a filter. */
   onFilter: (filter: { tag: string[] } | { playbook: string }) => void;
+  /** Stands under the conversation. */
+  children?: ReactNode;
 }
 
 /** One session: what it is, and its conversation. */
-export function SessionView({ id, takesFocus, hrefOf, onOpen, onFilter }: Props) {
+export function SessionView({ id, entry, takesFocus, hrefOf, onOpen, onFilter, children }: Props) {
   const head = useHead(id);
   const run = head.data;
   const several = (run?.branches.length ?? 0) > 1;
+  // A linked entry has its place in the log, not in a branch.
+  const [inOrder, setInOrder] = useState(entry !== null);
+  const byBranch = several && !inOrder;
   const version = run?.updated_at ?? null;
-  const log = useLog(id, version, run !== undefined && !several);
-  const branches = useBranches(id, version, run !== undefined && several);
-  const conversation = several ? branches : log;
   // Nobody is at work in a session whose process is lost.
   const state = run === undefined ? null : displayState(run);
   const running = state === "running" || state === "idle";
+  const deleted = useSyncExternalStore(deletions.subscribe, deletions.snapshot).some((d) => d.id === id && d.state === "deleted");
+  const there = run !== undefined && !deleted;
+  const log = useLog(id, entry, running, version, there && !byBranch);
+  const branches = useBranches(id, version, there && byBranch);
+  const lineage = useLineage(id).data;
   const ticked = useNow(running ? 1_000 : 60_000);
   const now = Math.max(ticked, head.dataUpdatedAt / 1000);
 
@@ -46,11 +60,40 @@ export function SessionView({ id, takesFocus, hrefOf, onOpen, onFilter }: Props)
     return () => void (document.title = "Podium");
   }, [name]);
 
+  const linkTo = useCallback((to: string) => hrefOf(id, to), [hrefOf, id]);
+
+  if (deleted) return <Gone title="The session is deleted" id={id} text="Its log and its spend are gone for good." />;
   if (head.isPending && head.error === null) return <Bones />;
   if (run === undefined) return <Failure id={id} error={head.error} retry={() => void head.refetch()} />;
+  const shown = { running, hrefOf, onOpen };
+  const choice = several ? (
+    <span className="choice" role="group" aria-label="Conversation">
+      <button type="button" aria-pressed={byBranch} onClick={() => setInOrder(false)}>
+        by branch
+      </button>
+      <button type="button" aria-pressed={!byBranch} onClick={() => setInOrder(true)}>
+        in order
+      </button>
+    </span>
+  ) : null;
+  const before = <CompactedFrom lineage={lineage} {...shown} />;
+  const after = <ContinuedIn lineage={lineage} {...shown} />;
+  const waiting = byBranch ? branches.loading : log.window === null && log.failed === null;
+  const failed = byBranch ? branches.error : log.window === null ? log.failed : null;
   return (
     <article className="session" aria-label={run.name}>
-      <SessionHead run={run} until={running ? now : run.updated_at} onFilter={onFilter} heading={heading} />
+      <SessionHead
+        run={run}
+        usage={log.window?.usage ?? null}
+        pod={log.window?.pod ?? null}
+        own={log.window?.entries.some((e) => e.pod_id != null) ?? false}
+        lineage={lineage}
+        until={running ? now : run.updated_at}
+        onFilter={onFilter}
+        heading={heading}
+        hrefOf={hrefOf}
+        onOpen={onOpen}
+      />
       {head.error === null ? null : (
         <div className="strip strip-problem" role="alert">
           <span>
@@ -61,37 +104,28 @@ export function SessionView({ id, takesFocus, hrefOf, onOpen, onFilter }: Props)
           </button>
         </div>
       )}
-      {conversation.loading ? (
-        <div className="conversation-pane" aria-busy="true" role="status" aria-label="Loading the conversation">
-          <span className="bone bone-block" />
-          <span className="bone bone-block" />
-        </div>
-      ) : conversation.error !== null ? (
+      {waiting ? (
+        <>
+          <div className="conversation-bar" />
+          <div className="conversation-pane" aria-busy="true" role="status" aria-label="Loading the conversation">
+            <span className="bone bone-block" />
+            <span className="bone bone-block" />
+          </div>
+        </>
+      ) : failed !== null ? (
         <div className="empty" role="alert">
-          <p>{conversation.error.message}</p>
-          <button type="button" onClick={conversation.retry}>
+          <p>{failed.message}</p>
+          <button type="button" onClick={byBranch ? branches.retry : () => log.reader.retry()}>
             Try again
           </button>
         </div>
+      ) : byBranch ? (
+        <BranchesView branches={branches} {...shown} after={after} choice={choice} />
       ) : (
-        <ConversationView conversation={conversation} running={running} hrefOf={hrefOf} onOpen={onOpen}>
-          <Continued id={id} hrefOf={hrefOf} onOpen={onOpen} />
-        </ConversationView>
+        <LogView id={id} log={log} {...shown} linkTo={linkTo} told={head.error !== null} before={before} after={after} choice={choice} />
       )}
+      {children}
     </article>
-  );
-}
-
-/** Where a compacted session went on. */
-function Continued({ id, hrefOf, onOpen }: Pick<Props, "id" | "hrefOf" | "onOpen">) {
-  const next = useLineage(id).data?.continued_in[0];
-  if (next === undefined) return null;
-  return (
-    <p className="piece mark mark-compaction">
-      <span>
-        compacted, continues in <SessionLink id={next.session_id} hrefOf={hrefOf} onOpen={onOpen} />
-      </span>
-    </p>
   );
 }
 
@@ -111,19 +145,29 @@ function Bones() {
 }
 
 function Failure({ id, error, retry }: { id: string; error: Error | null; retry: () => void }) {
-  const gone = error instanceof ApiError && error.status === 404;
+  if (error instanceof ApiError && error.status === 404) {
+    return <Gone title="No such session" id={id} text="It was deleted, or the link is from another store." />;
+  }
   return (
     <div className="session" role="alert">
       <div className="session-head">
-        <h2>{gone ? "No such session" : "The session could not be read"}</h2>
-        <p>{gone ? "It was deleted, or the link is from another store." : error?.message}</p>
-        {gone ? (
-          <code className="id">{id}</code>
-        ) : (
-          <button type="button" onClick={retry}>
-            Try again
-          </button>
-        )}
+        <h2>The session could not be read</h2>
+        <p>{error?.message}</p>
+        <button type="button" onClick={retry}>
+          Try again
+        </button>
+      </div>
+    </div>
+  );
+}
+
+function Gone({ title, text, id }: { title: string; text: string; id: string }) {
+  return (
+    <div className="session" role="alert">
+      <div className="session-head">
+        <h2>{title}</h2>
+        <p>{text}</p>
+        <code className="id">{id}</code>
       </div>
     </div>
   );

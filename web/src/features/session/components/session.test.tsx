@@ -1,7 +1,7 @@
 import { act, fireEvent, render, screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { beforeAll, describe, expect, it, vi } from "vitest";
-import { aBranch, aDetail, aMessage, aWindow, anEntry, fakeStudio, renderPage, type Reply, type Request } from "../../../test/studio";
+import { aBranch, aDetail, aMessage, aWindow, anEntry, fakeStudio, renderPage, windowOf, type Reply, type Request } from "../../../test/studio";
 import type { Entry, EntryWindow, Lineage, RunDetail } from "../api/types";
 import { pieces } from "../state/pieces";
 import { PieceView } from "./PieceView";
@@ -33,7 +33,7 @@ function studioOf({ head, entries = () => aWindow([]), messages, lineage = noLin
 }
 
 function open(over: Partial<Parameters<typeof SessionView>[0]> = {}) {
-  const props = { id: "s", takesFocus: false, hrefOf: (id: string) => `?s=${id}`, onOpen: vi.fn(), onFilter: vi.fn(), ...over };
+  const props = { id: "s", entry: null, takesFocus: false, hrefOf: (id: string) => `?s=${id}`, onOpen: vi.fn(), onFilter: vi.fn(), ...over };
   return { ...renderPage(<SessionView {...props} />), props };
 }
 
@@ -131,31 +131,29 @@ describe("SessionView", () => {
     await screen.findByText("here");
   });
 
-  it("puts older entries above, and says how many", async () => {
-    const first = said("first");
-    const last = said("last");
-    studioOf({ head: () => aDetail(), entries: (q) => (q.has("before") ? aWindow([first]) : aWindow(q.has("after") ? [] : [last], { before: q.has("after") ? null : last.id })) });
+  it("reads what is in front of the newest window by itself, and keeps the rest of the log out", async () => {
+    const log = Array.from({ length: 205 }, (_, i) => said(`entry ${i}`));
+    const studio = studioOf({ head: () => aDetail(), entries: (q) => windowOf(log, q) });
     open();
-    const older = await screen.findByRole("button", { name: "Older entries" });
-    await userEvent.click(older);
-    await screen.findByText("first");
-    expect([...document.querySelectorAll(".words")].map((w) => w.textContent)).toEqual(["first", "last"]);
-    expect(screen.getByText("1 older entry").getAttribute("role")).toBe("status");
-    expect(screen.queryByRole("button", { name: "Older entries" })).toBeNull();
+    await waitFor(() => expect(studio.asked.some((r) => r.query.get("before") === log[5]?.id)).toBe(true));
+    await screen.findByText("entry 0");
+    expect(document.querySelectorAll(".slot").length).toBeLessThanOrEqual(120);
   });
 
   it("keeps what was read when older entries do not come", async () => {
-    const last = said("last");
+    const log = Array.from({ length: 205 }, (_, i) => said(`entry ${i}`));
     let fail = true;
-    studioOf({ head: () => aDetail(), entries: (q) => (q.has("before") ? (fail ? "away" : aWindow([said("first")])) : q.has("after") ? aWindow([]) : aWindow([last], { before: last.id })) });
+    const studio = studioOf({ head: () => aDetail(), entries: (q) => (q.has("before") && fail ? "away" : windowOf(log, q)) });
     open();
-    await userEvent.click(await screen.findByRole("button", { name: "Older entries" }));
-    const again = await screen.findByRole("button", { name: "Try again" });
-    expect(screen.getByText("The older entries did not come.")).toBeTruthy();
-    expect(screen.getByText("last")).toBeTruthy();
+    const alert = await screen.findByRole("alert");
+    expect(alert.textContent).toContain("The older entries did not come.");
+    expect(document.querySelectorAll(".slot").length).toBeGreaterThan(0);
+    const tries = () => studio.asked.filter((r) => r.query.has("before")).length;
+    expect(tries()).toBe(1);
     fail = false;
-    await userEvent.click(again);
-    await screen.findByText("first");
+    await userEvent.click(within(alert).getByRole("button", { name: "Try again" }));
+    await waitFor(() => expect(screen.queryByRole("alert")).toBeNull());
+    expect(tries()).toBe(2);
   });
 
   it("follows a running session: only what came since is asked for", async () => {
@@ -164,10 +162,7 @@ describe("SessionView", () => {
     let updated = 1;
     const studio = studioOf({
       head: () => aDetail({ status: "running", ended_at: null, updated_at: updated }),
-      entries: (q) => {
-        const after = q.get("after");
-        return aWindow(after === null ? log : log.slice(log.findIndex((e) => e.id === after) + 1));
-      },
+      entries: (q) => windowOf(log, q),
     });
     open();
     await screen.findByText("one");
@@ -183,16 +178,15 @@ describe("SessionView", () => {
 
   it("says that the newest entries did not come", async () => {
     let fail = true;
-    const [one, newest] = [said("one"), said("newest")];
-    studioOf({
-      head: () => aDetail(),
-      entries: (q) => (q.get("after") === one.id ? (fail ? "away" : aWindow([newest])) : nothingNewer(q, () => aWindow([one]))),
-    });
+    const log = [said("one")];
+    studioOf({ head: () => aDetail({ status: "running", ended_at: null }), entries: (q) => (q.has("after") && fail ? "away" : windowOf(log, q)) });
     open();
     expect((await screen.findByRole("alert")).textContent).toContain("The newest entries did not come.");
+    log.push(said("newest"));
     fail = false;
     await userEvent.click(screen.getByRole("button", { name: "Try again" }));
     await screen.findByText("newest");
+    expect(screen.queryByRole("alert")).toBeNull();
   });
 
   it("keeps everything when the daemon goes away, and says of when it is", async () => {
@@ -221,12 +215,12 @@ describe("SessionView", () => {
           : aDetail({ branches: [branch("b1", "main", "m1"), branch("b2222222-9", null, "s1")], message_next_cursor: "older" }),
     });
     open();
-    const main = await screen.findByRole("region", { name: "Branch main" });
-    await within(main).findByText("m1");
-    expect(within(screen.getByRole("region", { name: "Branch b2222222" })).getByText("s1")).toBeTruthy();
+    await screen.findByRole("heading", { name: "Branch main" });
+    const lines = () => [...document.querySelectorAll(".slot")].map((e) => e.querySelector("h3, .words")?.textContent);
+    await waitFor(() => expect(lines()).toEqual(["Branch main", "m1", "Branch b2222222", "s1"]));
     await userEvent.click(screen.getByRole("button", { name: "Older entries" }));
-    await within(main).findByText("m0");
-    expect([...main.querySelectorAll(".words")].map((w) => w.textContent)).toEqual(["m0", "m1"]);
+    await waitFor(() => expect(lines()).toEqual(["Branch main", "m0", "m1", "Branch b2222222", "s1"]));
+    expect(screen.getByText("1 older entry").getAttribute("role")).toBe("status");
   });
 
   it("leads on to where a compacted session continued", async () => {
@@ -269,6 +263,7 @@ describe("SessionView", () => {
     });
     const studio = studioOf({ head: () => aDetail({ id: "s" }) });
     open();
+    await userEvent.click(await screen.findByRole("button", { name: "Actions" }));
     await userEvent.click(await screen.findByRole("button", { name: "Export Markdown" }));
     await waitFor(() => expect(kept).toEqual(["s.md"]));
     expect(studio.asked.some((r) => r.path === "/api/sessions/s/export" && r.query.get("format") === "md")).toBe(true);
@@ -281,10 +276,11 @@ describe("SessionView", () => {
 describe("PieceView", () => {
   function show(list: Entry[], running = false) {
     const onOpen = vi.fn();
+    const all = { has: (key: string) => !key.includes("/"), set: () => undefined };
     const page = render(
       <>
         {pieces(list).map((p) => (
-          <PieceView key={p.id} piece={p} running={running} hrefOf={(id) => `?s=${id}`} onOpen={onOpen} />
+          <PieceView key={p.id} piece={p} running={running} folds={all} hrefOf={(id) => `?s=${id}`} onOpen={onOpen} />
         ))}
       </>,
     );

@@ -12,10 +12,10 @@ export function entriesOf(messages: Message[]): Entry[] {
     const response = asText(asRecord(m.content)?.["action_response_id"]) || (m.action_response_id ?? "");
     if (response !== "") answered.set(response, callOf(m));
   }
-  return messages.map((m) => entryOf(m, answered));
+  return messages.map((m, i) => ({ ...entryOf(m, answered), ordinal: i, source: m }));
 }
 
-function entryOf(m: Message, answered: Map<string, string>): Entry {
+function entryOf(m: Message, answered: Map<string, string>): Omit<Entry, "ordinal"> {
   const base = { id: m.id, created_at: m.timestamp, kind: kindOf(m) };
   const c = asRecord(m.content);
   if (m.content_withheld) return { ...base, payload: { withheld: true, call_id: answered.get(m.id) ?? callOf(m) } };

@@ -3,7 +3,7 @@ import { anEntry } from "../../../test/studio";
 import type { Entry } from "../api/types";
 import { diff } from "./diff";
 import { outcome, pieces, type Piece, type ToolPiece, type ToolResult } from "./pieces";
-import { distinct } from "./useSession";
+import { distinct } from "./useBranches";
 import { asNumber, asRecord, asText } from "./values";
 
 const call = (id: string, name = "Bash", args: unknown = {}, over: Partial<Entry> = {}) => anEntry("tool_call", { call_id: id, name, arguments: args }, over);
@@ -77,7 +77,7 @@ describe("a log", () => {
 describe("a tool call", () => {
   it("is one piece with its result, and knows how long it took", () => {
     const piece = tool([call("a", "Bash", { command: "ls\npwd" }, { created_at: 10 }), result("a", { summary: "Exit code: 1", content: "x", is_error: true }, { created_at: 14.2 })]);
-    expect(piece).toMatchObject({ name: "Bash", about: "ls", result: { summary: "Exit code: 1", content: "x", failed: true, withheld: false } });
+    expect(piece).toMatchObject({ name: "Bash", about: "ls", result: { summary: "Exit code: 1", content: "x", failed: true, withheld: false, size: null } });
     expect(piece.took).toBeCloseTo(4.2);
   });
 
@@ -117,7 +117,7 @@ describe("a tool call", () => {
 });
 
 describe("an outcome", () => {
-  const of = (over: Partial<ToolResult>) => outcome({ summary: "", content: "", failed: false, withheld: false, ...over });
+  const of = (over: Partial<ToolResult>) => outcome({ summary: "", content: "", failed: false, withheld: false, size: null, ...over });
   it.each([
     [{ summary: "Exit code: 0", content: "a\nb" }, "exit 0"],
     [{ summary: "Exit code: 1", failed: true }, "exit 1"],

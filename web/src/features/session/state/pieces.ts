@@ -1,8 +1,19 @@
 import type { Entry } from "../api/types";
 import { asNumber, asRecord, asText } from "./values";
 
+interface Base {
+  /** The id of its first entry. */
+  id: string;
+  /** Unix seconds. */
+  time: number;
+  /** Place of its first entry in the log. */
+  ordinal: number;
+  /** All entries that it is made of, and those behind it that show nothing. */
+  entries: Entry[];
+}
+
 /** What an entry, or a few of them, are to a reader. */
-export type Piece = { id: string; time: number } & (
+export type Piece = Base & (
   | { kind: "person"; who: string; text: string; withdrawn: boolean }
   | { kind: "notice"; text: string; withdrawn: boolean }
   | { kind: "agent"; text: string }
@@ -35,6 +46,8 @@ export interface ToolResult {
   content: string;
   failed: boolean;
   withheld: boolean;
+  /** Characters of one that is withheld, where the server says. */
+  size: number | null;
 }
 
 /** Ends of an answer that a reader has to know of. */
@@ -53,7 +66,7 @@ export function pieces(entries: Entry[]): Piece[] {
   const calls = new Map<string, Piece & ToolPiece>();
   const inputs = new Map<string, Piece>();
   for (const e of entries) {
-    const base = { id: e.id, time: e.created_at };
+    const base: Base = { id: e.id, time: e.created_at, ordinal: e.ordinal, entries: [e] };
     const p = asRecord(e.payload);
     const withheld = p?.["withheld"] === true;
     if (withheld && e.kind !== "tool_result" && e.kind !== "tool_call") {
@@ -75,9 +88,11 @@ export function pieces(entries: Entry[]): Piece[] {
       case "text":
         // Models answer with nothing beside their calls.
         if (text.trim() !== "") out.push({ ...base, kind: "agent", text });
+        else out.at(-1)?.entries.push(e);
         break;
       case "reasoning":
         if (text.trim() !== "") out.push({ ...base, kind: "reasoning", text });
+        else out.at(-1)?.entries.push(e);
         break;
       case "system":
         out.push({ ...base, kind: "system", text });
@@ -93,12 +108,13 @@ export function pieces(entries: Entry[]): Piece[] {
       }
       case "tool_result": {
         const result: ToolResult = {
-          summary: asText(p?.["summary"]), content: asText(p?.["content"]), failed: p?.["is_error"] === true, withheld,
+          summary: asText(p?.["summary"]), content: asText(p?.["content"]), failed: p?.["is_error"] === true, withheld, size: withheld ? asNumber(p["size"]) : null,
         };
         const call = calls.get(asText(p?.["call_id"]));
         if (call !== undefined && call.result === null) {
           call.result = result;
           call.took = e.created_at - call.time;
+          call.entries.push(e);
         } else {
           out.push({ ...base, kind: "tool", name: "tool", about: "", args: null, withheld: false, result, took: null });
         }
@@ -107,6 +123,7 @@ export function pieces(entries: Entry[]): Piece[] {
       case "turn_end": {
         const why = cuts[asText(p?.["stop_reason"])];
         if (why !== undefined) out.push({ ...base, kind: "cut", why });
+        else out.at(-1)?.entries.push(e);
         break;
       }
       case "run_end":
@@ -114,8 +131,10 @@ export function pieces(entries: Entry[]): Piece[] {
         break;
       case "rolled_back": {
         const input = inputs.get(asText(p?.["entry_id"]));
-        if (input !== undefined && (input.kind === "person" || input.kind === "notice")) input.withdrawn = true;
-        else out.push({ ...base, kind: "cut", why: "an earlier input was taken back" });
+        if (input !== undefined && (input.kind === "person" || input.kind === "notice")) {
+          input.withdrawn = true;
+          input.entries.push(e);
+        } else out.push({ ...base, kind: "cut", why: "an earlier input was taken back" });
         break;
       }
       case "compaction":
@@ -131,17 +150,27 @@ export function pieces(entries: Entry[]): Piece[] {
   return out;
 }
 
+/** Which piece shows each entry, by the entry's id. */
+export function shownIn(list: Piece[]): Map<string, number> {
+  const at = new Map<string, number>();
+  list.forEach((p, i) => p.entries.forEach((e) => at.set(e.id, i)));
+  return at;
+}
+
 /** Kinds in a reader's words. */
 const nouns: Record<string, string> = { input: "input", text: "answer", reasoning: "reasoning", system: "system text" };
 
 /** Arguments that tell what a call is about, the most telling first. */
 const telling = ["file_path", "command", "pattern", "path", "url", "query", "prompt", "description"];
 
+/** Characters of an argument among which its first line is looked for. */
+const longLine = 2_000;
+
 function about(args: Record<string, unknown>): string {
   for (const key of telling) {
     const v = args[key];
     if (typeof v === "string" && v !== "") {
-      const line = v.trimStart().split("\n", 1)[0] ?? "";
+      const line = v.slice(0, longLine).trimStart().split("\n", 1)[0] ?? "";
       return key.endsWith("path") ? short(line) : line;
     }
   }
@@ -162,7 +191,8 @@ export function outcome(result: ToolResult | null): string {
   if (code !== null) return `exit ${code[1]}`;
   if (result.failed) return "failed";
   const body = result.content !== "" ? result.content : result.summary;
-  const lines = body.replace(/\n$/, "").split("\n").length;
+  let lines = body.endsWith("\n") ? 0 : 1;
+  for (let at = body.indexOf("\n"); at >= 0; at = body.indexOf("\n", at + 1)) lines++;
   if (result.content === "" && lines === 1) return "done";
   return lines === 1 ? "1 line" : `${lines} lines`;
 }
