@@ -76,7 +76,10 @@ type toolCall struct {
 	arguments string
 	// called says that the call is complete, done that its result is there.
 	called, done bool
-	failed       bool
+	// waits says that the answer with the call is not complete: no call is
+	// executed before.
+	waits  bool
+	failed bool
 	// lost says that the run ended without a result.
 	lost    bool
 	summary string
@@ -122,7 +125,7 @@ func (b *block) size() int {
 func (b *block) living() bool {
 	switch b.kind {
 	case kindTool:
-		return !b.tool.done && !b.tool.lost
+		return !b.tool.done && !b.tool.lost && !b.tool.waits
 	case kindCompact:
 		return b.open
 	default:

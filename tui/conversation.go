@@ -145,12 +145,30 @@ func (c *conversation) callArguments(id, piece string) {
 	b.changed()
 }
 
-func (c *conversation) callDone(d protocol.ToolCallDone, now time.Time) {
+func (c *conversation) callDone(d protocol.ToolCallDone) {
 	b := c.call(d.ID, d.Name)
-	b.open, b.entryID, b.items, b.began = false, d.EntryID, 1, now
-	b.tool.name, b.tool.called = d.Name, true
+	b.open, b.entryID, b.items = false, d.EntryID, 1
+	b.tool.name, b.tool.called, b.tool.waits = d.Name, true, true
 	b.tool.arguments, b.cut = limit(d.Arguments)
 	b.changed()
+}
+
+// suspend lets the calls wait for the end of their answer.
+func (c *conversation) suspend() {
+	for _, b := range c.calls {
+		b.tool.waits = b.tool.called
+		b.changed()
+	}
+}
+
+// execute begins the calls that waited for the end of their answer.
+func (c *conversation) execute(now time.Time) {
+	for _, b := range c.calls {
+		if b.tool.waits {
+			b.tool.waits, b.began = false, now
+			b.changed()
+		}
+	}
 }
 
 func (c *conversation) result(d protocol.ToolResult, now time.Time) {

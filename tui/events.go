@@ -47,7 +47,7 @@ func (m *Model) event(e protocol.Event) tea.Cmd {
 		m.streams()
 		m.conv.callArguments(d.ID, d.JSON)
 	case protocol.ToolCallDone:
-		m.conv.callDone(d, m.now)
+		m.conv.callDone(d)
 	case protocol.ToolResult:
 		m.conv.result(d, m.now)
 	case protocol.Usage:
@@ -55,7 +55,9 @@ func (m *Model) event(e protocol.Event) tea.Cmd {
 		m.st.totals.add(d)
 		m.st.measure(d)
 	case protocol.TurnEnd:
+		m.st.asking = false
 		m.conv.discard()
+		m.conv.execute(m.now)
 	case protocol.RunEnd:
 		cmd = m.runEnd(d)
 	case protocol.Error:
@@ -120,8 +122,7 @@ func (m *Model) enterLive() {
 	}
 	live := m.live
 	m.live = nil
-	m.conv.inFlight(*live)
-	m.takeTotals(live.Usage)
+	m.takeLive(*live)
 }
 
 func (m *Model) snapshot(d protocol.Snapshot) {
@@ -132,8 +133,7 @@ func (m *Model) snapshot(d protocol.Snapshot) {
 	}
 	m.replace(d.SessionID.String(), blocks, older)
 	m.live = nil
-	m.conv.inFlight(d.Live)
-	m.takeTotals(d.Live.Usage)
+	m.takeLive(d.Live)
 	m.st.session = d.SessionID.String()
 	m.st.enter(d.State, m.st.since)
 	if d.State == protocol.StateCompacting {
@@ -152,6 +152,16 @@ func (m *Model) replace(session string, blocks []*block, older *gap) {
 	if m.pending != nil && m.pending.entryID != "" {
 		m.pending = nil
 	}
+}
+
+// takeLive shows the unfinished rest of an answer and takes the totals. Calls
+// wait while the answer they are in goes on.
+func (m *Model) takeLive(live protocol.Live) {
+	m.conv.inFlight(live)
+	if m.st.asking = len(live.InFlight) > 0; m.st.asking {
+		m.conv.suspend()
+	}
+	m.takeTotals(live.Usage)
 }
 
 func (m *Model) takeTotals(u protocol.Usage) {
@@ -213,6 +223,7 @@ func (m *Model) turnStart() {
 	m.runBegins()
 	m.conv.discard()
 	m.st.run.requests++
+	m.st.asking = true
 	if m.st.base {
 		m.st.enter(protocol.StateRunning, m.now)
 		// A pod that confirms nothing shows by its first turn that it took the input.
@@ -246,6 +257,7 @@ func (m *Model) runEnd(d protocol.RunEnd) tea.Cmd {
 
 // runOver closes a run on the screen.
 func (m *Model) runOver(result protocol.RunResult) tea.Cmd {
+	m.st.brokenOff()
 	m.conv.say(kindRunEnd, "", m.st.runWords(m.r, result, m.now))
 	m.st.runActive, m.st.retry = false, nil
 	state := protocol.StateIdle

@@ -33,7 +33,7 @@ func TestEvent_EachOneShows(t *testing.T) {
 		protocol.EventTextDone:          {[]protocol.EventData{protocol.TextDelta{Text: "Hel"}, protocol.TextDone{Text: "Hello **there**"}}, []string{"  Hello there"}, []string{"**"}},
 		protocol.EventToolCallStart:     {[]protocol.EventData{protocol.ToolCallStart{ID: "c", Name: "Bash"}}, []string{"Bash · arguments 0 bytes"}, nil},
 		protocol.EventToolCallArgsDelta: {[]protocol.EventData{protocol.ToolCallStart{ID: "c", Name: "Bash"}, protocol.ToolCallArgsDelta{ID: "c", JSON: `{"command":"go test ./...","x`}}, []string{"Bash go test ./... · arguments 29 bytes"}, nil},
-		protocol.EventToolCallDone:      {[]protocol.EventData{protocol.ToolCallDone{ID: "c", Name: "Edit", Arguments: edit}}, []string{"Edit login.go · running", "  two", "+ three"}, []string{"/src/shop/"}},
+		protocol.EventToolCallDone:      {[]protocol.EventData{protocol.ToolCallDone{ID: "c", Name: "Edit", Arguments: edit}}, []string{"Edit login.go · waiting", "  two", "+ three"}, []string{"/src/shop/"}},
 		protocol.EventToolResult: {[]protocol.EventData{protocol.ToolCallDone{ID: "c", Name: "Bash", Arguments: `{"command":"go test"}`},
 			protocol.ToolResult{ID: "c", Output: "FAIL\nmore", IsError: true, Summary: &summary}}, []string{"✗ Bash go test", "failed: exit 1 ▸"}, []string{"more"}},
 		protocol.EventUsage:          {[]protocol.EventData{usage(84_000, 1_200, 80_000, &cost)}, []string{"↑4.0k ↓1.2k", "ctx 42%", "$0.42"}, nil},

@@ -40,6 +40,8 @@ type status struct {
 	run       totals
 	runBegan  time.Time
 	runActive bool
+	// asking says that a request to the model has no end yet.
+	asking bool
 	// context is the occupancy in tokens, limit what fits; 0 is unknown.
 	context, limit int64
 }
@@ -66,7 +68,8 @@ func (t *totals) add(u protocol.Usage) {
 	}
 	t.in -= min(t.in, int64(u.Extra.CacheReadTokens))
 	if u.Extra.CostUSD == nil {
-		t.partial = true
+		// Nothing was used, so nothing lacks a price.
+		t.partial = t.partial || u.InputTokens != nil && *u.InputTokens > 0 || u.OutputTokens != nil && *u.OutputTokens > 0
 		return
 	}
 	sum := *u.Extra.CostUSD
@@ -74,6 +77,14 @@ func (t *totals) add(u protocol.Usage) {
 		sum += *t.cost
 	}
 	t.cost = &sum
+}
+
+// brokenOff marks the sums when a request ends without its answer: what its
+// vendor takes for it is not known.
+func (s *status) brokenOff() {
+	if s.asking {
+		s.run.partial, s.totals.partial, s.asking = true, true, false
+	}
 }
 
 // measure takes the occupancy that a usage tells.
@@ -187,6 +198,8 @@ func (s *status) contextWord(r *renderer) string {
 		return "ctx " + r.dash
 	case s.limit == 0:
 		return "ctx " + tokens(s.context)
+	case s.context > 0 && s.context*100 < s.limit:
+		return "ctx <1%"
 	default:
 		return fmt.Sprintf("ctx %d%%", s.context*100/s.limit)
 	}

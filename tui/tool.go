@@ -69,6 +69,8 @@ func (t *toolCall) shape(r *renderer, now time.Time) string {
 		return r.completed.Render(r.theme.shapes.done)
 	case t.lost:
 		return r.soft.Render(r.cancelled)
+	case t.waits:
+		return r.soft.Render(r.theme.shapes.idle)
 	default:
 		return r.running.Render(r.spin(now))
 	}
@@ -98,6 +100,8 @@ func (t *toolCall) line(r *renderer, began, now time.Time, open bool) string {
 		tail = append(tail, "no result")
 	case !t.done && !t.called:
 		tail = append(tail, fmt.Sprintf("arguments %s", bytesWords(len(t.arguments))))
+	case !t.done && t.waits:
+		tail = append(tail, "waiting")
 	case !t.done:
 		tail = append(tail, "running")
 		if !began.IsZero() {
