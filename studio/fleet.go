@@ -54,7 +54,7 @@ type fleetPod struct {
 	OutputTokens  int64      `json:"output_tokens"`
 	CostUSD       *number    `json:"cost_usd" nullable:"true" doc:"null is unknown, never 0."`
 	CostPartial   bool       `json:"cost_partial" doc:"Some requests have no known price."`
-	Clients       int64      `json:"clients" doc:"Connections of others."`
+	Clients       int64      `json:"clients" doc:"Connections. While a stream is open the daemon's own is one of them."`
 	Attention     *attention `json:"attention" doc:"What the pod waits for a person with; null when it does not."`
 }
 

@@ -174,7 +174,7 @@ type PodLook struct {
 	Since time.Time
 	// Tool is the oldest tool call that runs, empty for none.
 	Tool string
-	// Clients are the other connections; nil when the pod did not say.
+	// Clients are the connections, that of Follow too; nil when the pod did not say.
 	Clients *uint64
 	// ContextTokens and ContextLimit are the occupancy of the model's context;
 	// nil when it was not measured, or its size is not known.

@@ -60,6 +60,7 @@ func (l livePods) Look(ctx context.Context, row session.Pod) studio.PodLook {
 	}
 	defer conn.Close()
 	view := newPodView(conn, row)
+	view.passing = true
 	if _, extended := conn.Hello(); !extended {
 		return view.look
 	}
@@ -80,20 +81,25 @@ func (l livePods) Look(ctx context.Context, row session.Pod) studio.PodLook {
 // Follow reports what a pod is doing for as long as ctx lasts. A process that is
 // gone does not come back: another one is another row.
 func (l livePods) Follow(ctx context.Context, row session.Pod, report func(studio.PodLook)) {
+	var silent time.Time // since when it does not answer
 	for ctx.Err() == nil {
 		if !processLives(row.Process) {
-			report(studio.PodLook{State: studio.PodDead})
+			report(studio.PodLook{State: studio.PodDead, Since: time.Now()})
 			<-ctx.Done()
 			return
 		}
 		if conn, err := l.dial(ctx, row); err == nil {
+			silent = time.Time{}
 			l.stay(ctx, conn, row, report)
 			conn.Close()
 			if !processLives(row.Process) {
 				continue
 			}
 		} else if ctx.Err() == nil {
-			report(studio.PodLook{State: studio.PodUnresponsive})
+			if silent.IsZero() {
+				silent = time.Now()
+			}
+			report(studio.PodLook{State: studio.PodUnresponsive, Since: silent})
 		}
 		select {
 		case <-time.After(redialAfter):
@@ -184,7 +190,7 @@ func (f *followedPod) heard(answered, over bool) {
 	f.silent = !answered
 	look := f.view.look
 	if f.silent {
-		look = studio.PodLook{State: studio.PodUnresponsive}
+		look = studio.PodLook{State: studio.PodUnresponsive, Since: time.Now()}
 	}
 	f.report(look)
 }

@@ -23,6 +23,8 @@ type podView struct {
 	complete bool
 	// began says that the first snapshot came; later ones repeat it without items.
 	began bool
+	// passing says that whoever looks is about to leave and no client to count.
+	passing bool
 }
 
 // runningCall is a call by its id.
@@ -96,10 +98,11 @@ func (v *podView) status(d protocol.Status) {
 		v.look.Since = since
 	}
 	v.look.State, v.look.SessionID = d.State, d.SessionID.String()
-	if d.Clients > 0 {
-		others := d.Clients - 1 // whoever asks is one of them
-		v.look.Clients = &others
+	clients := d.Clients
+	if v.passing && clients > 0 {
+		clients--
 	}
+	v.look.Clients = &clients
 }
 
 // used notes the occupancy of the context, where it was measured.

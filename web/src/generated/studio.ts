@@ -712,7 +712,7 @@ export interface components {
             attention: components["schemas"]["Attention"] | null;
             /**
              * Format: int64
-             * @description Connections of others.
+             * @description Connections. While a stream is open the daemon's own is one of them.
              */
             clients: number;
             /** Format: int64 */
