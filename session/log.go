@@ -76,6 +76,28 @@ type SearchMatch struct {
 type Lineage struct {
 	CompactedFrom []LineageStep
 	ContinuedIn   []LineageStep
+	// Imported is how a session of another program hangs together with others of
+	// it; nil for sessions that were not imported.
+	Imported *ImportedLineage
+}
+
+// ImportedLineage is what an imported session comes from and what comes from
+// it, oldest first. Entries that a fork shares with the session it was forked
+// from are that session's alone.
+type ImportedLineage struct {
+	// ForkedFrom and Parent are nil for none. A session that was not imported, or
+	// is deleted, has neither a name nor a time.
+	ForkedFrom *SessionLink
+	Forks      []SessionLink
+	Parent     *SessionLink // the session that started this subagent
+	Subagents  []SessionLink
+}
+
+// SessionLink names another session.
+type SessionLink struct {
+	SessionID string
+	Name      *string
+	At        *float64 // when it was created, Unix seconds
 }
 
 // LineageStep is one compaction: the session at its other end, what was

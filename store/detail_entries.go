@@ -297,8 +297,8 @@ func (v *View) Lineage(ctx context.Context, id string) (l session.Lineage, err e
 			return err
 		}
 		found = true
-		if !s.facts.has("lineage") {
-			return nil
+		if l.Imported, err = s.importedLineage(id); err != nil || !s.facts.has("lineage") {
+			return err
 		}
 		back, err := s.chain(id, `SELECT l.compacted_from, (SELECT name FROM sessions x WHERE x.id = l.compacted_from), l.created_at, l.tokens_before, l.tokens_after, l.cost_usd
 			FROM lineage l WHERE l.session_id = ?`)

@@ -237,9 +237,25 @@ type lineageStep struct {
 
 // lineageBody is the chain of compactions through a session, oldest first.
 type lineageBody struct {
-	SessionID     string        `json:"session_id"`
-	CompactedFrom []lineageStep `json:"compacted_from" nullable:"false"`
-	ContinuedIn   []lineageStep `json:"continued_in" nullable:"false"`
+	SessionID     string           `json:"session_id"`
+	CompactedFrom []lineageStep    `json:"compacted_from" nullable:"false"`
+	ContinuedIn   []lineageStep    `json:"continued_in" nullable:"false"`
+	Imported      *importedLineage `json:"imported,omitempty" doc:"Only of a session that was imported."`
+}
+
+// sessionLink names another session.
+type sessionLink struct {
+	SessionID string  `json:"session_id"`
+	Name      *string `json:"name" doc:"Null, as created_at, when that session is not in the store."`
+	CreatedAt *number `json:"created_at" nullable:"true"`
+}
+
+// importedLineage is how an imported session hangs together with others.
+type importedLineage struct {
+	ForkedFrom *sessionLink  `json:"forked_from" doc:"The session that this one begins as a copy of; what both share is stored with that one."`
+	Forks      []sessionLink `json:"forks" nullable:"false" doc:"Oldest first, at most 1,000."`
+	Parent     *sessionLink  `json:"parent" doc:"The session that started this subagent."`
+	Subagents  []sessionLink `json:"subagents" nullable:"false" doc:"Oldest first, at most 1,000."`
 }
 
 // getLineage answers GET /api/sessions/{id}/lineage.
@@ -251,7 +267,28 @@ func (s *Server) getLineage(r *request) (any, error) {
 	if err != nil {
 		return nil, logProblem(r, err)
 	}
-	return lineageBody{SessionID: r.id(), CompactedFrom: lineageSteps(l.CompactedFrom), ContinuedIn: lineageSteps(l.ContinuedIn)}, nil
+	body := lineageBody{SessionID: r.id(), CompactedFrom: lineageSteps(l.CompactedFrom), ContinuedIn: lineageSteps(l.ContinuedIn)}
+	if i := l.Imported; i != nil {
+		body.Imported = &importedLineage{
+			ForkedFrom: linkOf(i.ForkedFrom), Forks: linksOf(i.Forks), Parent: linkOf(i.Parent), Subagents: linksOf(i.Subagents),
+		}
+	}
+	return body, nil
+}
+
+func linkOf(l *session.SessionLink) *sessionLink {
+	if l == nil {
+		return nil
+	}
+	return &sessionLink{SessionID: l.SessionID, Name: l.Name, CreatedAt: numberOf(l.At)}
+}
+
+func linksOf(links []session.SessionLink) []sessionLink {
+	out := make([]sessionLink, 0, len(links))
+	for _, l := range links {
+		out = append(out, *linkOf(&l))
+	}
+	return out
 }
 
 func lineageSteps(steps []session.LineageStep) []lineageStep {

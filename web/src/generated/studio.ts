@@ -892,6 +892,16 @@ export interface components {
             sha256: string | null;
             text: string;
         };
+        ImportedLineage: {
+            /** @description The session that this one begins as a copy of; what both share is stored with that one. */
+            forked_from: components["schemas"]["SessionLink"];
+            /** @description Oldest first, at most 1,000. */
+            forks: components["schemas"]["SessionLink"][];
+            /** @description The session that started this subagent. */
+            parent: components["schemas"]["SessionLink"];
+            /** @description Oldest first, at most 1,000. */
+            subagents: components["schemas"]["SessionLink"][];
+        };
         ImportsBody: {
             imports: components["schemas"]["ImportFile"][];
             /** Format: int64 */
@@ -1033,6 +1043,8 @@ export interface components {
         LineageBody: {
             compacted_from: components["schemas"]["LineageStep"][];
             continued_in: components["schemas"]["LineageStep"][];
+            /** @description Only of a session that was imported. */
+            imported?: components["schemas"]["ImportedLineage"];
             session_id: string;
         };
         LineageStep: {
@@ -1499,6 +1511,13 @@ export interface components {
             total_cost_usd: number | null;
             /** Format: double */
             updated_at: number | null;
+        };
+        SessionLink: {
+            /** Format: double */
+            created_at: number | null;
+            /** @description Null, as created_at, when that session is not in the store. */
+            name: string | null;
+            session_id: string;
         };
         SessionRow: {
             agent_hash: string | null;
