@@ -1,8 +1,6 @@
 package tui
 
 import (
-	"regexp"
-	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -74,27 +72,6 @@ func firstLine(s string) string {
 		first += " …"
 	}
 	return first
-}
-
-var numericEntity = regexp.MustCompile(`&#([xX][0-9a-fA-F]{1,8}|[0-9]{1,8});?`)
-
-// withoutControlEntities removes the character references that a Markdown
-// reader would turn into control characters.
-func withoutControlEntities(s string) string {
-	if !strings.Contains(s, "&#") {
-		return s
-	}
-	return numericEntity.ReplaceAllStringFunc(s, func(entity string) string {
-		digits, base := strings.Trim(entity, "&#;"), 10
-		if digits[0] == 'x' || digits[0] == 'X' {
-			digits, base = digits[1:], 16
-		}
-		n, err := strconv.ParseUint(digits, base, 32)
-		if err != nil || n > unicode.MaxRune || unicode.IsControl(rune(n)) || turnsDirection(rune(n)) {
-			return ""
-		}
-		return entity
-	})
 }
 
 // onlyStyles keeps text, line breaks and SGR sequences (colour, weight) of

@@ -29,7 +29,7 @@ func TestEvent_EachOneShows(t *testing.T) {
 		hides  []string
 	}{
 		protocol.EventTurnStart:         {[]protocol.EventData{protocol.TurnStart{}}, []string{"running"}, nil},
-		protocol.EventTextDelta:         {[]protocol.EventData{protocol.TextDelta{Text: "Hel"}, protocol.TextDelta{Text: "lo **the"}}, []string{"  Hello **the"}, nil},
+		protocol.EventTextDelta:         {[]protocol.EventData{protocol.TextDelta{Text: "Hel"}, protocol.TextDelta{Text: "lo **the"}}, []string{"  Hello the"}, []string{"**"}},
 		protocol.EventTextDone:          {[]protocol.EventData{protocol.TextDelta{Text: "Hel"}, protocol.TextDone{Text: "Hello **there**"}}, []string{"  Hello there"}, []string{"**"}},
 		protocol.EventToolCallStart:     {[]protocol.EventData{protocol.ToolCallStart{ID: "c", Name: "Bash"}}, []string{"Bash · arguments 0 bytes"}, nil},
 		protocol.EventToolCallArgsDelta: {[]protocol.EventData{protocol.ToolCallStart{ID: "c", Name: "Bash"}, protocol.ToolCallArgsDelta{ID: "c", JSON: `{"command":"go test ./...","x`}}, []string{"Bash go test ./... · arguments 29 bytes"}, nil},

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -14,6 +15,8 @@ const (
 	// segmentLimit is the most bytes of one segment: what is still growing is
 	// laid out anew for each frame.
 	segmentLimit = 16 << 10
+	// listLimit is how long a list may be before it is cut between two items.
+	listLimit = 1 << 10
 )
 
 // segment is a piece of Markdown that stands on its own.
@@ -26,7 +29,7 @@ type segment struct {
 
 // markdown lays out a text that may still grow. Finished segments are laid out
 // once and never change, so that nothing on the screen moves when more
-// arrives; the open rest is wrapped as it is.
+// arrives; the open rest is laid out for each frame as if it were complete.
 type markdown struct {
 	segments []segment
 	// taken is how many bytes of the text the segments hold.
@@ -37,6 +40,8 @@ type markdown struct {
 	joined bool
 	// made is the renderer's generation for which segments are laid out.
 	made int
+	// code is the code block at the open end.
+	code openCode
 }
 
 // extend takes more finished segments from text, all of it when closed.
@@ -71,11 +76,15 @@ func (m *markdown) add(text, openFence string) {
 // segment ends at a blank line before something that starts anew.
 func cut(text, fence string, closed bool) (n int, openFence string, joined bool) {
 	open, blank := fence, false
+	list := fence == "" && marker(text) > 0
 	pos := 0
 	for pos < len(text) {
 		line, _, whole := strings.Cut(text[pos:], "\n")
 		if blank && open == "" && startsAnew(line) {
 			return pos, "", false
+		}
+		if n := marker(line); pos >= listLimit && list && !blank && open == "" && n > 0 && n < len(line) && line[0] != '>' {
+			return pos, "", true
 		}
 		if !whole {
 			break
@@ -152,13 +161,13 @@ func (m *markdown) lines(r *renderer, text string, closed bool) []string {
 		for i := range m.segments {
 			m.segments[i].lines = nil
 		}
-		m.made = r.generation
+		m.made, m.code = r.generation, openCode{}
 	}
 	var out []string
 	for i := range m.segments {
 		s := &m.segments[i]
 		if s.lines == nil {
-			s.lines = r.markdown(s.text)
+			s.lines = r.markdown(s.text, nil)
 		}
 		if len(out) > 0 && len(s.lines) > 0 && !s.joined {
 			out = append(out, "")
@@ -166,34 +175,65 @@ func (m *markdown) lines(r *renderer, text string, closed bool) []string {
 		out = append(out, s.lines...)
 	}
 	if rest := text[m.taken:]; strings.TrimSpace(rest) != "" {
-		if len(out) > 0 && !m.joined {
+		if m.fence != "" {
+			rest = m.fence + "\n" + rest
+		}
+		open := r.markdown(soFar(rest), &m.code)
+		if len(out) > 0 && len(open) > 0 && !m.joined {
 			out = append(out, "")
 		}
-		out = append(out, m.open(r, rest)...)
+		out = append(out, open...)
 	}
 	return out
 }
 
-// open wraps the part that is not finished.
-func (m *markdown) open(r *renderer, rest string) []string {
-	var out []string
-	fence := m.fence
-	for line := range strings.SplitSeq(strings.TrimRight(rest, "\n"), "\n") {
-		was := fence
+// unsaid is a line that does not say yet what it will be: the beginning of a
+// fence, a list item, a heading, a rule or the second row of a table.
+var unsaid = regexp.MustCompile("^[ \t]*([-=*+_#>|`~: ]+|[0-9]{1,9}[.)]?)$")
+
+// soFar makes a text that still grows look as it will when it is complete:
+// what its last line will be is awaited, and emphasis and code that are open
+// there are closed.
+func soFar(text string) string {
+	at := strings.LastIndexByte(text, '\n') + 1
+	last, fence := text[at:], ""
+	for line := range strings.SplitSeq(text[:at], "\n") {
 		fence = fenceAfter(fence, line)
-		switch {
-		case (was == "") != (fence == ""):
-			// The fences themselves vanish when the block is complete, too.
-		case fence != "":
-			for _, l := range r.wrap(line, r.textWidth()-2) {
-				out = append(out, "  "+l)
-			}
-		default:
-			out = append(out, r.wrap(line, r.textWidth())...)
+	}
+	switch {
+	case fence != "":
+		if fenceMark(strings.TrimLeft(last, " ")) != "" || last != "" && strings.Trim(last, "`~") == "" {
+			return text[:at]
+		}
+		return text
+	case unsaid.MatchString(last), fenceMark(strings.TrimLeft(last, " ")) != "":
+		return text[:at]
+	}
+	return text[:at] + closeMarks(strings.TrimRight(last, " "))
+}
+
+// closeMarks closes code and strong emphasis that are open at the end of a
+// line; marks with nothing behind them are left out.
+func closeMarks(line string) string {
+	if strings.Count(line, "`")%2 == 1 {
+		if strings.HasSuffix(line, "`") {
+			line = strings.TrimRight(line, "`")
+		} else {
+			line += "`"
 		}
 	}
-	return out
+	const strong = "**"
+	if strings.Count(codeSpan.ReplaceAllString(line, ""), strong)%2 == 0 {
+		return line
+	}
+	line = strings.TrimRight(line, "*")
+	if behind := line[strings.LastIndex(line, strong)+len(strong):]; strings.Contains(line, strong) && behind != "" && behind[0] != ' ' {
+		line += strong
+	}
+	return line
 }
+
+var codeSpan = regexp.MustCompile("`[^`]*`")
 
 // renderer lays out text for a width.
 type renderer struct {
@@ -207,7 +247,8 @@ type renderer struct {
 	detail bool
 	// generation changes with everything that makes a layout stale.
 	generation int
-	glamour    *glamour.TermRenderer
+	// prose are the renderers of Markdown by the width they fill.
+	prose map[int]*glamour.TermRenderer
 }
 
 func (r *renderer) textWidth() int { return max(1, min(lineLength, r.width)) }
@@ -267,23 +308,54 @@ func marker(line string) int {
 	return 0
 }
 
-// markdown renders a complete segment.
-func (r *renderer) markdown(text string) []string {
+// markdown renders a segment. One that grows has the memory of the code block
+// at its end.
+func (r *renderer) markdown(text string, growing *openCode) []string {
 	if costly(text) {
 		return r.wrapAll(text, r.textWidth())
 	}
-	if r.glamour == nil {
-		g, err := glamour.NewTermRenderer(glamour.WithStyles(r.theme.markdown), glamour.WithWordWrap(r.textWidth()), glamour.WithChromaFormatter("terminal16m"))
-		if err != nil {
-			return r.wrapAll(text, r.textWidth())
+	var out []string
+	parts := partsOf(text)
+	for i, p := range parts {
+		var lines []string
+		switch {
+		case p.kind == partCode && growing != nil && i == len(parts)-1:
+			lines = growing.draw(r, p.language, p.text)
+		case p.kind == partCode:
+			lines = r.codeLines(p.language, p.text)
+		case p.kind == partTable:
+			lines = r.proseLines(p.text, r.tableWidth(p.text))
+		default:
+			lines = r.proseLines(p.text, r.textWidth())
 		}
-		r.glamour = g
+		if len(out) > 0 && len(lines) > 0 {
+			out = append(out, "")
+		}
+		out = append(out, lines...)
 	}
-	out, err := r.glamour.Render(withoutControlEntities(withLanguages(text)))
+	return out
+}
+
+// proseLines renders what is no code block.
+func (r *renderer) proseLines(text string, width int) []string {
+	g := r.prose[width]
+	if g == nil {
+		var err error
+		g, err = glamour.NewTermRenderer(glamour.WithStyles(r.theme.markdown), glamour.WithWordWrap(width), glamour.WithChromaFormatter("terminal16m"))
+		if err != nil {
+			return r.wrapAll(text, width)
+		}
+		if r.prose == nil {
+			r.prose = map[int]*glamour.TermRenderer{}
+		}
+		r.prose[width] = g
+	}
+	source := literalLines(r.nestedCode(strings.Split(text, "\n")))
+	out, err := g.Render(strings.Join(source, "\n"))
 	if err != nil {
-		return r.wrapAll(text, r.textWidth())
+		return r.wrapAll(text, width)
 	}
-	lines := strings.Split(onlyStyles(out), "\n")
+	lines := strings.Split(marked.Replace(onlyStyles(out)), "\n")
 	for i, l := range lines {
 		lines[i] = trimRightStyled(l)
 	}
@@ -294,24 +366,6 @@ func (r *renderer) markdown(text string) []string {
 		lines = lines[:len(lines)-1]
 	}
 	return lines
-}
-
-// withLanguages says of code blocks without a language that they are text:
-// guessing it takes longer than everything else.
-func withLanguages(text string) string {
-	if !strings.Contains(text, "```") && !strings.Contains(text, "~~~") {
-		return text
-	}
-	lines := strings.Split(text, "\n")
-	fence := ""
-	for i, line := range lines {
-		was := fence
-		fence = fenceAfter(fence, line)
-		if was == "" && fence != "" && strings.TrimSpace(fence) == fenceMark(fence) {
-			lines[i] = strings.TrimRight(line, " ") + "text"
-		}
-	}
-	return strings.Join(lines, "\n")
 }
 
 // trimRightStyled removes the padding that a renderer puts behind a line.

@@ -149,7 +149,7 @@ func (m *Model) resize(width, height int) {
 
 // relayout makes every layout stale.
 func (m *Model) relayout() {
-	m.r.glamour = nil
+	m.r.prose = nil
 	m.r.generation++
 }
 

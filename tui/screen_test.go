@@ -293,3 +293,6 @@ var errEnd = io.EOF
 func lost(attempt int) error {
 	return &client.Disconnected{Cause: errors.New("reset"), Attempt: attempt, Next: time.Now()}
 }
+
+// fixed is a clock that stands still.
+func fixed() time.Time { return time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC) }
