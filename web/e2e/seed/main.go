@@ -14,15 +14,19 @@ import (
 func main() {
 	path := flag.String("store", "", "store file to make and fill")
 	rows := flag.Int("sessions", 20_000, "sessions that are only rows of the listing")
+	copies := flag.Int("copies", 0, "repeat every session so often, in a store that was filled before")
 	now := flag.Int64("now", time.Now().Unix(), "the newest time of the history, in Unix seconds")
 	entries := flag.Int("long", 0, "instead of the usual conversations: one of so many entries, and one of large ones")
 	say := flag.String("say", "", "let the session that runs say this, in a store that was filled before")
 	pod := flag.String("pod", runningPod, "the pod that says it")
 	flag.Parse()
 	var err error
-	if *say != "" {
+	switch {
+	case *copies > 0:
+		err = copyRows(*path, *copies)
+	case *say != "":
 		err = sayMore(context.Background(), *path, *pod, *say, time.Unix(*now, 0).UTC())
-	} else {
+	default:
 		err = run(context.Background(), *path, *rows, *entries, time.Unix(*now, 0).UTC())
 	}
 	if err != nil {
