@@ -31,8 +31,8 @@ export interface ListHandle {
   move: (by: number) => boolean;
   /** Whether the focus is on one of the rows. */
   holds: () => boolean;
-  /** Puts the focus on the current row. */
-  focus: () => void;
+  /** Puts the focus on the current row; false without rows. */
+  focus: () => boolean;
 }
 
 /**
@@ -95,13 +95,14 @@ export function RunList({ of, runs, now, rowHeight, selected, outdated, hrefOf, 
     (index: number) => {
       const to = Math.max(0, Math.min(runs.length - 1, index));
       const run = runs[to];
-      if (run === undefined) return;
+      if (run === undefined) return false;
       wanted.current = run.id;
       setCurrent(run.id);
       rows.scrollToIndex(to, { align: "auto" });
       // The row may be there already, and nothing render again.
       const row = scroller.current?.querySelector<HTMLElement>(`[data-id="${CSS.escape(run.id)}"]`);
       row?.focus({ preventScroll: true });
+      return true;
     },
     [runs, rows],
   );

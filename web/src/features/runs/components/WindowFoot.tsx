@@ -38,6 +38,7 @@ export function WindowFoot({ state, store, filter }: Props) {
           ))}
           <i className="window-asked" />
         </span>
+        <span className="window-note">{chain.windows.length === 0 ? "" : count(chain.windows.length, "window")}</span>
       </div>
       <p className="number window-reach">{reach(chain)}</p>
       <p className="window-note" id="window-next">

@@ -97,7 +97,7 @@ describe("104 the label follows the stop reason", () => {
   ])("%#", async (body, label, disabled) => {
     const { windows } = studio(() => ({ body }));
     windowed();
-    await screen.findByText(/examined 10,000 · 1 window/);
+    await screen.findByText(/^examined 10,000 · /);
     expect([next().textContent, next().getAttribute("aria-disabled")]).toEqual([label, disabled]);
     if (disabled === "false") return;
     fireEvent.click(next());
@@ -111,11 +111,12 @@ describe("104 the label follows the stop reason", () => {
       headers: { "Podium-Listing-Reached": "1777801200" },
     }));
     windowed();
-    await screen.findByText(/^examined 40 · 1 window · back to 3 May 2026 · as of \d\d:\d\d:\d\d$/);
+    await screen.findByText(/^examined 40 · back to 3 May 2026 · as of \d\d:\d\d$/);
     expect(screen.getByText("Load more brings up to 100 rows from the next 10,000 sessions.")).toBeTruthy();
+    expect(screen.getByText("1 window")).toBeTruthy();
     fireEvent.click(next());
-    await screen.findByText(/^examined 10,040 · 2 windows · back to 3 May 2026/);
-    expect(screen.getByText("Continue search examines the next 10,000 sessions, from 3 May 2026 back.")).toBeTruthy();
+    await screen.findByText(/^examined 10,040 · back to 3 May 2026/);
+    expect(screen.getByText("Continue search examines the next 10,000 sessions.")).toBeTruthy();
     expect(next().getAttribute("aria-describedby")).toBe(screen.getByText(/^Continue search examines/).id);
   });
 });
@@ -364,7 +365,7 @@ describe("112 keyboard, focus and announcements", () => {
     await waitFor(() => expect(said()).toBe("No matches in this window. Continue search."));
     const before = screen.getByRole("status").firstElementChild;
     await userEvent.keyboard(" ");
-    await screen.findByText(/3 windows/);
+    await screen.findByText("3 windows");
     // The same words again are a new element, which is read again.
     expect([said(), screen.getByRole("status").firstElementChild === before]).toEqual(["No matches in this window. Continue search.", false]);
     await userEvent.keyboard("{Enter}");

@@ -1,4 +1,4 @@
-import { clock, count, day, grouped } from "../../../lib/format/format";
+import { clock, day, grouped } from "../../../lib/format/format";
 import type { RunSort } from "../api/types";
 import type { Chain } from "./chain";
 import { windowRows } from "./history";
@@ -12,7 +12,7 @@ export interface Next {
 }
 
 /** The one step that a chain can take from where it is. */
-export function next({ dropped, failure, stop, frontier, limit, reached }: Chain<unknown>, sort: RunSort): Next {
+export function next({ dropped, failure, stop, frontier, limit }: Chain<unknown>, sort: RunSort): Next {
   if (dropped !== null) return { word: "Start again", does: "retry", note: "Start again begins a new search." };
   if (failure !== null) {
     return { word: "Try again", does: "retry", note: failure.of === "continue" && frontier !== null ? "Try again asks for the same window." : "Try again begins a new search." };
@@ -21,15 +21,14 @@ export function next({ dropped, failure, stop, frontier, limit, reached }: Chain
   if (frontier === null) return { word: "Load more", does: "nothing", note: "Nothing is left to examine. Refresh begins a new search." };
   const most = grouped(String(limit));
   if (stop === "row_limit") return { word: "Load more", does: "proceed", note: `Load more brings up to ${windowRows} rows from the next ${most} sessions.` };
-  const from = reached === null ? "" : `, from ${day(reached)} back`;
-  return { word: "Continue search", does: "proceed", note: `Continue search examines the next ${most} sessions${from}.` };
+  return { word: "Continue search", does: "proceed", note: `Continue search examines the next ${most} sessions.` };
 }
 
 /** How far a search came: how much it examined, back to when, and as of when. */
-export function reach({ windows, examined, reached, asOf }: Chain<unknown>): string {
+export function reach({ examined, reached, asOf }: Chain<unknown>): string {
   if (asOf === null) return "nothing examined yet";
-  const parts = [`examined ${grouped(String(examined))}`, count(windows.length, "window")];
+  const parts = [`examined ${grouped(String(examined))}`];
   if (reached !== null) parts.push(`back to ${day(reached)}`);
-  parts.push(`as of ${clock(asOf / 1000)}`);
+  parts.push(`as of ${clock(asOf / 1000).slice(0, 5)}`);
   return parts.join(" · ");
 }
