@@ -28,12 +28,12 @@ export function DayPlot({ usage }: { usage: Usage }) {
     <div className="day-plot">
       <dl className="plot-rows" aria-hidden="true">
         <div className="plot-row">
-          <dt>sessions, max</dt>
-          <dd>{`${usage.capped ? "≥ " : ""}${grouped(String(most.sessions))}`}</dd>
+          <dt>sessions</dt>
+          <dd>{`max ${usage.capped ? "≥ " : ""}${grouped(String(most.sessions))}`}</dd>
         </div>
         <div className="plot-row">
-          <dt>spend, max</dt>
-          <dd>{spend(most.spend, usage.capped)}</dd>
+          <dt>spend</dt>
+          <dd>{most.spend.priced_n > 0 ? `max ${spend(most.spend, usage.capped)}` : spend(most.spend, usage.capped)}</dd>
         </div>
         <div className="plot-row plot-row-low">
           <dt>unpriced</dt>
