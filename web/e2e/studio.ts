@@ -18,12 +18,15 @@ export interface StudioOptions {
   port?: number;
   /** A configured token: then reading needs it too. */
   token?: string;
+  /** The configured store: a file or a server's URL. */
+  store?: string;
 }
 
 /** Starts the daemon and waits until it says where it is. */
-export async function startStudio({ home = inject("home"), port = 0, token }: StudioOptions = {}): Promise<Studio> {
+export async function startStudio({ home = inject("home"), port = 0, token, store }: StudioOptions = {}): Promise<Studio> {
   const env: Record<string, string> = { PODIUM_HOME: home, HOME: home, PATH: process.env["PATH"] ?? "" };
   if (token !== undefined) env["PODIUM_STUDIO_AUTH_TOKEN"] = token;
+  if (store !== undefined) env["PODIUM_STATE_DB_URL"] = store;
   const child = spawn(inject("podium"), ["studio", "--listen", `127.0.0.1:${port}`], { env, stdio: ["ignore", "ignore", "pipe"] });
   const link = await printedLink(child);
   const url = new URL("/", link);

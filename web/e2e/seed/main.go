@@ -19,9 +19,12 @@ func main() {
 	entries := flag.Int("long", 0, "instead of the usual conversations: one of so many entries, and one of large ones")
 	say := flag.String("say", "", "let the session that runs say this, in a store that was filled before")
 	pod := flag.String("pod", runningPod, "the pod that says it")
+	hostile := flag.Bool("hostile", false, "make a store whose names, projects and tags are against the page, and nothing else")
 	flag.Parse()
 	var err error
 	switch {
+	case *hostile:
+		err = hostileRows(context.Background(), *path, time.Unix(*now, 0).UTC())
 	case *copies > 0:
 		err = copyRows(*path, *copies)
 	case *say != "":

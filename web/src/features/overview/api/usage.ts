@@ -1,4 +1,5 @@
 import { fetchJson } from "../../../lib/http/fetch";
+import { withList } from "../../../lib/http/shape";
 import { ApiError } from "../../../lib/problem/problem";
 import type { Usage, UsageBy } from "./types";
 
@@ -21,9 +22,7 @@ export async function getUsage(by: UsageBy, zone: string, signal?: AbortSignal):
 
 async function read(by: UsageBy, zone: string, signal?: AbortSignal): Promise<Usage> {
   const query = new URLSearchParams({ days: String(days), tz: zone, by });
-  const usage = await fetchJson<Partial<Usage> | null>(`/api/usage?${query.toString()}`, { signal });
-  if (!Array.isArray(usage?.groups)) throw new ApiError(200, "The answer is not Studio's: it has no sums. Is another program on its port?");
-  return usage as Usage;
+  return withList(await fetchJson<Usage>(`/api/usage?${query.toString()}`, { signal }), "groups");
 }
 
 /** The viewer's zone by its IANA name. */

@@ -2,7 +2,7 @@ import { useId } from "react";
 import { count } from "../../../lib/format/format";
 import type { Usage, UsageSum } from "../api/types";
 import { percent, spend, top, unpricedShare, type Sum } from "../state/sums";
-import { clip, nameless } from "../state/names";
+import { nameOf } from "../state/names";
 import { Hatch } from "./Hatch";
 
 interface Props {
@@ -39,7 +39,7 @@ export function SpendList({ usage, project, onProject }: Props) {
 }
 
 function Name({ group, by, pressed, onProject }: { group: UsageSum; by: Usage["by"]; pressed: boolean; onProject: Props["onProject"] }) {
-  const words = group.key === null ? nameless(by) : clip(group.key);
+  const words = nameOf(group, by);
   const name = (
     <bdi className="spend-name" title={words}>
       {words}

@@ -1,7 +1,7 @@
 import { count, grouped } from "../../../lib/format/format";
 import type { Usage, UsageSum } from "../api/types";
 import { longDay } from "../state/days";
-import { clip, nameless } from "../state/names";
+import { nameOf } from "../state/names";
 import { spend, top, total, type Sum } from "../state/sums";
 
 /** Groups with a row of their own. */
@@ -56,6 +56,5 @@ export function UsageTable({ usage }: { usage: Usage }) {
 }
 
 function label(group: UsageSum, { by }: Usage): string {
-  if (by === "day") return longDay(group.key ?? "");
-  return group.key === null ? nameless(by) : clip(group.key);
+  return by === "day" ? longDay(group.key ?? "") : nameOf(group, by);
 }

@@ -1,14 +1,7 @@
-import type { UsageBy } from "../api/types";
+import { shownName } from "../../../lib/format/names";
+import type { UsageBy, UsageSum } from "../api/types";
 
-/** A name may be of any length; no reader needs more of it than this. */
-const longest = 200;
-
-/** A foreign name, shortened to what can be read. */
-export function clip(name: string): string {
-  return name.length <= longest ? name : `${name.slice(0, longest)}…`;
-}
-
-/** What stands where a session has no project or model. */
-export function nameless(by: UsageBy): string {
-  return by === "model" ? "no model" : "no project";
+/** A project or model as it can be shown, and what stands where a session has none. */
+export function nameOf({ key }: UsageSum, by: UsageBy): string {
+  return key === null ? `no ${by}` : shownName(key, `(a ${by} with an invisible name)`);
 }

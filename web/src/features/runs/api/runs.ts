@@ -1,10 +1,11 @@
 import type { components } from "../../../generated/studio";
 import { fetchJson } from "../../../lib/http/fetch";
+import { withList } from "../../../lib/http/shape";
 import type { RunPage, RunQuery, RunSort, SessionPage } from "./types";
 
 /** One page of runs over v1: numbered pages, exact totals. */
-export function listRuns(query: RunQuery, page: number, perPage: number, signal?: AbortSignal): Promise<RunPage> {
-  return fetchJson<RunPage>(`/api/runs/?${runsQuery(query, page, perPage)}`, { signal });
+export async function listRuns(query: RunQuery, page: number, perPage: number, signal?: AbortSignal): Promise<RunPage> {
+  return withList(await fetchJson<RunPage>(`/api/runs/?${runsQuery(query, page, perPage)}`, { signal }), "runs");
 }
 
 /** One part of the sessions over v1: by offset, exact total, no filters. */
@@ -13,8 +14,8 @@ export function listSessions(offset: number, limit: number, sort: RunSort = "rec
 }
 
 /** How many sessions each project has, most recently used first. */
-export function listProjects(signal?: AbortSignal): Promise<components["schemas"]["ProjectCountsBody"]> {
-  return fetchJson("/api/runs/projects", { signal });
+export async function listProjects(signal?: AbortSignal): Promise<components["schemas"]["ProjectCountsBody"]> {
+  return withList(await fetchJson<components["schemas"]["ProjectCountsBody"]>("/api/runs/projects", { signal }), "projects");
 }
 
 /** The query text of a numbered page. */

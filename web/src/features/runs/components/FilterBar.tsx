@@ -3,6 +3,7 @@ import type { ProjectCount } from "../api/types";
 import { kinds, statuses, withProject, type Kind, type RunFilter, type StatusWord } from "../state/filter";
 import { useTyped } from "../state/useTyped";
 import { grouped } from "../../../lib/format/format";
+import { shownName } from "../../../lib/format/names";
 import { MoreFilters } from "./MoreFilters";
 
 interface Props {
@@ -28,7 +29,7 @@ export function FilterBar({ filter, projects, onProjects, onChange, onLeave }: P
         label="project"
         onLook={onProjects}
         value={filter.project_null ? noProject : (filter.project ?? "")}
-        options={projects.map((p) => ({ value: p.project ?? noProject, text: `${p.project ?? "no project"} (${grouped(String(p.count))})` }))}
+        options={projects.map((p) => ({ value: p.project ?? noProject, text: `${p.project === null ? "no project" : shownName(p.project, "(invisible)")} (${grouped(String(p.count))})` }))}
         onPick={(v) => onChange(withProject(filter, v === "" ? undefined : v === noProject ? null : v), "push")}
       />
       <Facet
@@ -106,7 +107,7 @@ function Facet({ label, value, options, onPick, onLook }: FacetProps) {
       </label>
       <select id={id} value={value} onChange={(e) => onPick(e.target.value)} onFocus={onLook} data-set={value !== ""}>
         <option value="">{`any ${label}`}</option>
-        {known ? null : <option value={value}>{value === noProject ? "no project" : value}</option>}
+        {known ? null : <option value={value}>{value === noProject ? "no project" : shownName(value, "(invisible)")}</option>}
         {options.map((o) => (
           <option key={o.value} value={o.value}>
             {o.text}

@@ -23,7 +23,7 @@ export function PageRows({ of, runs, now, filter, onFilter, selected, onOpen, hr
       {runs.loading ? (
         <Bones rowHeight={rowHeight} />
       ) : runs.total === null ? (
-        <Failure error={runs.error} retry={runs.retry} />
+        <Failure error={runs.error} retry={runs.retry} filter={filter} onFilter={onFilter} />
       ) : runs.runs.length === 0 ? (
         <Empty filter={filter} onFilter={onFilter} />
       ) : (
@@ -61,7 +61,10 @@ function Stale({ runs }: { runs: Runs }) {
   );
 }
 
-function Failure({ error, retry }: { error: Error | null; retry: () => void }) {
+type FailureProps = { error: Error | null; retry: () => void } & Pick<Props, "filter" | "onFilter">;
+
+function Failure({ error, retry, filter, onFilter }: FailureProps) {
+  const status = error instanceof ApiError ? error.status : null;
   const down = error instanceof ApiError && error.unreachable;
   return (
     <div className="empty" role="alert">
@@ -71,9 +74,20 @@ function Failure({ error, retry }: { error: Error | null; retry: () => void }) {
           Is it running? Start it with <code>podium studio</code>; this page looks again by itself.
         </p>
       ) : null}
-      <button type="button" onClick={retry}>
-        Try again
-      </button>
+      {status === 501 ? (
+        <p>
+          Name a file in <code>store.path</code> and start <code>podium studio</code> again.
+        </p>
+      ) : null}
+      {status === 422 && filtered(filter) ? (
+        <button type="button" onClick={() => onFilter(unfiltered(filter))}>
+          Clear the filters
+        </button>
+      ) : (
+        <button type="button" onClick={retry}>
+          Try again
+        </button>
+      )}
     </div>
   );
 }

@@ -1,5 +1,6 @@
 import { memo } from "react";
 import { age, cost, moment } from "../../../lib/format/format";
+import { shownName } from "../../../lib/format/names";
 import { displayState, stateWord } from "../../../lib/state/state";
 import { StateShape } from "../../../lib/state/StateShape";
 import type { Run } from "../api/types";
@@ -18,6 +19,7 @@ interface Props {
 
 /** One session of the list: a link, so that it opens elsewhere too. */
 export const RunRow = memo(function RunRow({ run, now, href, selected, reachable, onFocus, onOpen }: Props) {
+  const name = shownName(run.name, `…${run.id.slice(-12)}`);
   const state = displayState(run);
   const active = lastActivity(run);
   return (
@@ -36,8 +38,8 @@ export const RunRow = memo(function RunRow({ run, now, href, selected, reachable
       }}
     >
       <StateShape state={state} />
-      <bdi className="run-name" title={run.name}>
-        {run.name}
+      <bdi className="run-name" title={name}>
+        {name}
       </bdi>
       <span className={`run-state state-${state}`}>{stateWord(run)}</span>
       <span className="run-age number" title={active === null ? undefined : moment(active)}>

@@ -332,6 +332,21 @@ describe("ListPane", () => {
     expect((await screen.findByRole("alert")).textContent).toMatch(/Studio does not answer\..*podium studio/);
   });
 
+  it("offers to clear filters that are refused, and says what to do about a store that is none of its own", async () => {
+    fakeStudio((r) => (r.query.has("tag") ? { status: 422, body: { detail: "no such tag" } } : { status: 501, body: { detail: "the store is postgresql-backed", route: "/api/runs/", backend: "postgresql" } }));
+    renderPage(<Pane first={{ tag: ["x"] }} />);
+    expect((await screen.findByRole("alert")).textContent).toContain("no such tag");
+    await userEvent.click(screen.getByRole("button", { name: "Clear the filters" }));
+    await screen.findByText(/postgresql-backed/);
+    expect(screen.getByRole("alert").textContent).toContain("Name a file in store.path");
+  });
+
+  it("is no list when another program answers", async () => {
+    fakeStudio(() => ({ body: { runs: "none" } }));
+    renderPage(<Pane />);
+    expect((await screen.findByRole("alert")).textContent).toContain("not Studio's: it has no runs");
+  });
+
   it("says the server's words for what is not its absence", async () => {
     fakeStudio(() => ({ status: 503, body: { detail: "The store was made by an older podium: run podium store migrate" } }));
     renderPage(<Pane />);

@@ -1,0 +1,16 @@
+/** A name may be of any length; no reader needs more of it than this. */
+const longest = 300;
+
+/** Anything that leaves a mark: no blank, no control, no combining or invisible character alone. */
+const mark = /[^\p{C}\p{Z}\p{M}\u115f\u1160\u2800\u3164\uffa0]/u;
+
+/**
+ * A foreign name as it can be shown: as much of it as can be read, and other
+ * words where it has nothing to see.
+ */
+export function shownName(name: string, otherwise: string): string {
+  if (!mark.test(name)) return otherwise;
+  if (name.length <= longest) return name;
+  // Not through the middle of a character.
+  return `${name.slice(0, longest).replace(/[\ud800-\udbff]$/, "")}…`;
+}
