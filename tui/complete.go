@@ -68,7 +68,7 @@ func (c *completion) accept(e *editor) {
 	}
 	file := c.matches[c.at]
 	e.cut(from, e.at)
-	e.insert("@" + file + " ")
+	e.insert(fileWord(file) + " ")
 	c.matches, c.at = nil, 0
 }
 

@@ -95,7 +95,7 @@ func (e *editor) chipWords(r rune) string {
 		return ""
 	}
 	words := "[paste " + bytesWords(len(e.chips[i]))
-	if n := strings.Count(e.chips[i], "\n"); n > 0 {
+	if n := strings.Count(strings.TrimSuffix(e.chips[i], "\n"), "\n"); n > 0 {
 		words += fmt.Sprintf(", %d lines", n+1)
 	}
 	return words + "]"

@@ -16,6 +16,12 @@ func (m *Model) event(e protocol.Event) tea.Cmd {
 		m.seq = e.Seq
 	}
 	m.st.conn, m.starting = connected, false
+	before := m.st.state
+	defer func() {
+		if m.st.state != before {
+			m.unsay()
+		}
+	}()
 	var cmd tea.Cmd
 	switch d := e.Data.(type) {
 	case protocol.HelloEvent:
@@ -265,11 +271,15 @@ func (m *Model) runOver(result protocol.RunResult) tea.Cmd {
 		state = protocol.StatePaused
 	}
 	m.st.enter(state, m.now)
-	if result != protocol.RunFinished {
+	switch result {
+	case protocol.RunFinished:
+		return m.dispatch()
+	case protocol.RunCancelled, protocol.RunRolledBack:
+		m.clearQueue() // whoever cancelled
+	default:
 		m.held = true
-		return nil
 	}
-	return m.dispatch()
+	return nil
 }
 
 // rejection reports whether an error answers a method and ends nothing.
@@ -284,15 +294,33 @@ func rejection(d protocol.Error) bool {
 	}
 }
 
+// refusal is why a method was refused, for a person: what the protocol calls
+// a pod that is not running is a pod without a run.
+func refusal(code protocol.ErrorCode, message string) string {
+	switch code {
+	case protocol.CodeNotRunning:
+		message = "no run is on, the pod is idle"
+	case protocol.CodeNotPaused:
+		message = "no run is paused"
+	}
+	return fmt.Sprintf("[%s] %s", cleanLine(string(code)), cleanLine(message))
+}
+
 func (m *Model) podError(d protocol.Error) tea.Cmd {
 	text := fmt.Sprintf("[%s] %s", cleanLine(string(d.Code)), clean(d.Message))
 	if rejection(d) {
-		m.say(cleanLine(text))
+		m.say(refusal(d.Code, d.Message))
 		m.giveBack()
 		return nil
 	}
 	m.conv.runOver(false)
 	cancelled := d.Code == protocol.CodeInternal && d.Message == "Cancelled"
+	if cancelled && !m.st.base && !m.st.runActive {
+		// A paused run was discarded: no run_end follows.
+		m.conv.say(kindRunEnd, "", "cancelled")
+		m.clearQueue()
+		return nil
+	}
 	if !cancelled {
 		m.conv.say(kindError, protocol.LevelError, text)
 	}

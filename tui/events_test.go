@@ -286,14 +286,14 @@ func TestKilled_EnterStartsThePodAgainAndKeepsWhatWasWritten(t *testing.T) {
 			t.Error("a pod that may be alive was started")
 		}
 		s.fail(&client.Disconnected{Cause: client.ErrNotRunning, Attempt: 2, Next: time.Now()})
-		s.shows("The pod is not running. Enter starts it again")
+		s.shows("The pod is dead. Enter starts it again")
 		s.press("enter")
 		if started != 1 {
 			t.Errorf("started %d times", started)
 		}
 		s.event(hello(protocol.StateIdle), snapshot(protocol.StateIdle, nil))
 		s.shows("shop · idle")
-		s.hides("not running")
+		s.hides("dead")
 	})
 }
 

@@ -30,7 +30,7 @@ var keyHelp = [][2]string{
 	{"Ctrl-V", "put back what was removed last"},
 	{"", "The conversation"},
 	{"PgUp PgDn", "scroll (also the mouse wheel, Shift-Up, Shift-Down)"},
-	{"Ctrl-Home Ctrl-End", "to the beginning of what is held, to the newest line"},
+	{"Ctrl-Home Ctrl-End", "to the beginning, to the newest line"},
 	{"Tab", "select: Up and Down (j, k) move, Enter opens, y copies, Esc ends"},
 	{"Ctrl-O", "open or fold all results and thoughts"},
 	{"Ctrl-Y", "copy the newest answer; Shift and the mouse select as in any terminal"},
@@ -43,6 +43,7 @@ var keyHelp = [][2]string{
 // Texts of the keys that want to be pressed twice.
 const (
 	leaveAgain    = "Press Ctrl-C again within 3 s to exit the TUI (the Pod keeps running)."
+	onItsWay      = "The input is on its way and cannot be taken back before the pod answers."
 	nothingThere  = "Nothing to cancel (Pod is not running)."
 	shutdownAgain = "Turn is running. Press Ctrl-D again to cancel and shut down."
 	pausedHint    = "paused — Enter to resume, type to start new turn"
@@ -53,7 +54,7 @@ const (
 func (m *Model) key(k tea.KeyPressMsg) tea.Cmd {
 	name := k.String()
 	if m.armed != name {
-		m.armed = ""
+		m.unsay()
 	}
 	if cmd, ok := m.runKey(name); ok {
 		return cmd
@@ -66,7 +67,7 @@ func (m *Model) key(k tea.KeyPressMsg) tea.Cmd {
 		return cmd
 	}
 	if m.selected != nil {
-		return m.selectKey(name)
+		return m.selectKey(name, k)
 	}
 	if m.comp.open() && m.completionKey(name) {
 		return nil
@@ -82,11 +83,12 @@ func (m *Model) key(k tea.KeyPressMsg) tea.Cmd {
 // twice reports whether the key was pressed a second time in time.
 func (m *Model) twice(name, words string) bool {
 	if m.armed == name && m.now.Before(m.armedTo) {
-		m.armed, m.flash = "", ""
+		m.unsay()
 		return true
 	}
+	m.sayOfState(words)
 	m.armed, m.armedTo = name, m.now.Add(pressAgain)
-	m.flash, m.flashTo = words, m.armedTo
+	m.flash.to = m.armedTo
 	return false
 }
 
@@ -94,8 +96,9 @@ func (m *Model) twice(name, words string) bool {
 func (m *Model) runKey(name string) (tea.Cmd, bool) {
 	switch name {
 	case "ctrl+c":
-		if m.st.conn == connected && m.st.state == protocol.StateRunning {
-			return m.once(protocol.Pause{}), true
+		_, asked := m.asked[protocol.Pause{}.MethodName()]
+		if m.st.conn == connected && m.st.state == protocol.StateRunning && !asked {
+			return m.ask(protocol.Pause{}), true
 		}
 		if m.st.conn == ended || m.twice(name, leaveAgain) {
 			return m.leave(), true
@@ -124,7 +127,7 @@ func (m *Model) runKey(name string) (tea.Cmd, bool) {
 
 // once sends a method unless the same one waits for its answer.
 func (m *Model) once(params protocol.MethodParams) tea.Cmd {
-	if m.asked[params.MethodName()] {
+	if _, asked := m.asked[params.MethodName()]; asked {
 		return nil
 	}
 	return m.ask(params)
@@ -147,13 +150,13 @@ func (m *Model) leave() tea.Cmd {
 // cancel ends the run, and with it what was queued for after it.
 func (m *Model) cancel() tea.Cmd {
 	if m.st.conn != connected || !m.st.busy() && m.st.state != protocol.StatePaused {
-		m.say(nothingThere)
+		m.sayOfState(nothingThere)
+		if m.pending != nil {
+			m.sayOfState(onItsWay)
+		}
 		return nil
 	}
-	for _, text := range m.queue {
-		m.recall.add(text)
-	}
-	m.queue, m.held = nil, false
+	m.clearQueue()
 	return m.once(protocol.Cancel{})
 }
 
@@ -175,6 +178,7 @@ func (m *Model) helpKey(name string) {
 
 // scrollKey moves the window.
 func (m *Model) scrollKey(name string) (tea.Cmd, bool) {
+	m.win.homing = false
 	page := max(1, m.win.height-2)
 	switch name {
 	case "pgup":
@@ -187,7 +191,7 @@ func (m *Model) scrollKey(name string) (tea.Cmd, bool) {
 		m.scroll(1)
 	case "ctrl+home":
 		if len(m.conv.blocks) > 0 {
-			m.win.follow, m.win.top, m.win.off = false, m.conv.blocks[0], 0
+			m.win.follow, m.win.top, m.win.off, m.win.homing = false, m.conv.blocks[0], 0, true
 		}
 	case "ctrl+end":
 		m.win.follow = true
@@ -214,6 +218,7 @@ func (m *Model) scroll(lines int) {
 
 // wheel scrolls, whatever else is going on.
 func (m *Model) wheel(msg tea.MouseWheelMsg) tea.Cmd {
+	m.win.homing = false
 	lines := 3
 	switch msg.Button {
 	case tea.MouseWheelUp:
@@ -280,29 +285,33 @@ func (m *Model) selectBlock(i, by int) {
 }
 
 // selectKey is a key while a block is selected.
-func (m *Model) selectKey(name string) tea.Cmd {
+func (m *Model) selectKey(name string, k tea.KeyPressMsg) tea.Cmd {
 	at := slices.Index(m.conv.blocks, m.selected)
 	switch name {
 	case "up", "k":
 		m.selectBlock(at-1, -1)
 	case "down", "j":
 		m.selectBlock(at+1, 1)
-	case "home", "g":
+	case "home":
 		m.selectBlock(0, 1)
-	case "end", "G":
+	case "end":
 		m.selectBlock(len(m.conv.blocks)-1, -1)
-	case "enter", "space", "right", "left", "l", "h":
+	case "enter", "right", "left":
 		if b := m.selected; b.foldable() {
 			b.unfolded = !b.unfolded
 			b.changed()
 			m.win.show(m.conv, m.r, m.now, b)
 		}
-	case "y", "c":
+	case "y":
 		return m.copy(m.selected)
 	case "?":
 		m.help, m.helpAt = true, 0
-	case "esc", "tab", "q", "i":
+	case "esc", "tab":
 		m.selected = nil
+	default:
+		// Whoever writes on means the input.
+		m.selected = nil
+		return m.writeKey(name, k)
 	}
 	return nil
 }
@@ -388,12 +397,7 @@ func (m *Model) enter() tea.Cmd {
 		return nil
 	}
 	e.set("")
-	keep := m.keep(text)
-	m.queue = append(m.queue, text)
-	if m.st.busy() || len(m.queue) > 1 {
-		return keep
-	}
-	return tea.Batch(keep, m.dispatchNow())
+	return tea.Batch(m.keep(text), m.submit(text))
 }
 
 // enterNothing is Enter without a text.
@@ -405,8 +409,11 @@ func (m *Model) enterNothing() tea.Cmd {
 		}
 		return m.start()
 	case m.st.state == protocol.StatePaused:
+		m.release()
 		return m.once(protocol.Resume{})
-	case len(m.queue) > 0 && !m.st.busy():
+	case m.st.busy():
+		m.release()
+	case len(m.queue) > 0:
 		return m.dispatchNow()
 	}
 	return nil
@@ -417,25 +424,6 @@ func (m *Model) startable() bool {
 	return m.o.Start != nil && (m.st.conn == ended || m.st.conn == disconnected && m.st.gone)
 }
 
-// dispatch sends the next queued input, unless they wait for the person.
-func (m *Model) dispatch() tea.Cmd {
-	if m.held {
-		return nil
-	}
-	return m.dispatchNow()
-}
-
-func (m *Model) dispatchNow() tea.Cmd {
-	if len(m.queue) == 0 || m.pending != nil || m.feed == nil || m.st.conn == ended {
-		return nil
-	}
-	text := m.queue[0]
-	m.queue, m.held = m.queue[1:], false
-	m.pending = &sending{text: text}
-	m.win.follow = true
-	return m.ask(protocol.Run{Input: text})
-}
-
 // command is a line that means something here.
 func (m *Model) command(text string) (tea.Cmd, bool) {
 	switch text {
@@ -444,6 +432,7 @@ func (m *Model) command(text string) (tea.Cmd, bool) {
 			m.say("This pod cannot be asked to compact.")
 			return nil, true
 		}
+		m.win.follow = true
 		return m.once(protocol.Compact{}), true
 	case "/cancel":
 		return m.cancel(), true

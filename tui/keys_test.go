@@ -198,7 +198,7 @@ func TestPaste_OneMegabyteIsAChipAndIsSentWhole(t *testing.T) {
 		s.press("see ")
 		s.send(tea.PasteMsg{Content: big})
 		s.press(" please")
-		s.shows("› see [paste 1.0 MB, 65537 lines] please")
+		s.shows("› see [paste 1.0 MB, 65536 lines] please")
 		s.press("backspace", "left", "left", "left", "left", "left", "left", "backspace")
 		if got := s.m.Text(); got != "see  pleas" {
 			t.Errorf("one backspace left %q of the chip", got[:min(40, len(got))])

@@ -61,7 +61,6 @@ func (m *Model) connect() tea.Msg {
 // one that has ended is made anew.
 func (m *Model) start() tea.Cmd {
 	m.starting = true
-	m.say("Starting the pod again.")
 	anew := m.st.conn == ended
 	return func() tea.Msg {
 		if err := m.o.Start(m.ctx); err != nil {
@@ -80,7 +79,7 @@ func (m *Model) ask(params protocol.MethodParams) tea.Cmd {
 		return nil
 	}
 	pod, ctx := m.feed.pod, m.feed.ctx
-	m.asked[params.MethodName()] = true
+	m.asked[params.MethodName()] = m.now
 	return func() tea.Msg {
 		answer, err := pod.Call(ctx, protocol.Method{Params: params})
 		msg := answeredMsg{params: params, err: err}

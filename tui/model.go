@@ -63,8 +63,9 @@ type Model struct {
 	held    bool
 	// own are the entries of inputs that this client sent.
 	own map[string]bool
-	// asked are the tags of methods that wait for their answer.
-	asked map[string]bool
+	// asked are the methods that wait for their answer, by their tags, and since
+	// when.
+	asked map[string]time.Time
 	// live is what a resumed hello told of the unfinished rest; it holds once
 	// the events up to liveAt have come.
 	live     *protocol.Live
@@ -72,8 +73,7 @@ type Model struct {
 	seq      uint64
 	features map[string]bool
 
-	flash    string
-	flashTo  time.Time
+	flash    flash
 	armed    string
 	armedTo  time.Time
 	help     bool
@@ -89,18 +89,8 @@ type Model struct {
 	noticed map[string]bool
 }
 
-// sending is an input on its way to the pod.
-type sending struct {
-	text string
-	// entryID is set once the pod accepted it.
-	entryID string
-}
-
-// Times of the two-press keys and of words that pass.
-const (
-	pressAgain = 3 * time.Second
-	flashTime  = 4 * time.Second
-)
+// pressAgain is the time in which a two-press key must be pressed again.
+const pressAgain = 3 * time.Second
 
 // NewModel makes the screen for one pod. The context ends what the model's
 // commands do.
@@ -110,7 +100,7 @@ func NewModel(ctx context.Context, o Options) *Model {
 	}
 	m := &Model{
 		o: o, ctx: ctx, now: o.Now(), conv: newConversation(), win: window{follow: true}, width: 80, height: 24,
-		editor: newEditor(), own: map[string]bool{}, asked: map[string]bool{}, features: map[string]bool{}, noticed: map[string]bool{},
+		editor: newEditor(), own: map[string]bool{}, asked: map[string]time.Time{}, features: map[string]bool{}, noticed: map[string]bool{},
 	}
 	m.st.pod, m.st.model = o.Name, o.Model
 	m.r = &renderer{theme: newTheme(!o.Light, o.ASCII), method: ansi.WcWidth, dir: o.Dir, generation: 1}
@@ -155,8 +145,3 @@ func (m *Model) relayout() {
 
 // margin is the columns on the left that carry the shapes.
 const margin = 2
-
-// say shows words that pass.
-func (m *Model) say(text string) {
-	m.flash, m.flashTo = text, m.now.Add(flashTime)
-}

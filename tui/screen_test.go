@@ -108,8 +108,8 @@ func open(t *testing.T, change ...func(*tui.Options)) *screen {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	s := &screen{t: t, m: tui.NewModel(ctx, o), pod: p, msgs: make(chan tea.Msg, 1000)}
-	// The last tick is still on its way.
-	t.Cleanup(func() { cancel(); s.m.Close(); time.Sleep(2 * time.Second) })
+	// The last tick and the end of words that pass are still on their way.
+	t.Cleanup(func() { cancel(); s.m.Close(); time.Sleep(5 * time.Second) })
 	s.start(s.m.Init())
 	s.settle()
 	return s

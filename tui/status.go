@@ -33,6 +33,8 @@ type status struct {
 	base    bool
 	conn    connection
 	attempt int
+	// silent says that the pod leaves what it is asked unanswered.
+	silent bool
 	// gone says that nobody answers where the pod was.
 	gone   bool
 	totals totals
@@ -117,7 +119,7 @@ func (s *status) shape(r *renderer, now time.Time) string {
 	switch {
 	case s.conn == ended:
 		return r.soft.Render(r.cancelled)
-	case s.conn != connected:
+	case s.conn != connected, s.silent:
 		return r.lost.Render(r.theme.shapes.lost)
 	}
 	switch s.state {
@@ -141,6 +143,9 @@ func (s *status) word(r *renderer) string {
 		return r.lost.Render("connecting")
 	case disconnected:
 		return r.lost.Render(fmt.Sprintf("connection lost, attempt %d", s.attempt))
+	}
+	if s.silent {
+		return r.lost.Render("not answering")
 	}
 	word := cleanLine(string(s.state))
 	if word == "" {

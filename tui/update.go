@@ -64,12 +64,9 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.complain(msg.err)
 	case tickMsg:
 		m.ticking = false
-		if m.flash != "" && m.now.After(m.flashTo) {
-			m.flash = ""
-		}
 		cmd = m.tick()
 	}
-	return m, tea.Batch(cmd, m.settle())
+	return m, tea.Batch(cmd, m.settle(), m.passing())
 }
 
 // settle bounds what is held and asks for what the window lacks.
@@ -182,21 +179,6 @@ func (m *Model) over(err error) {
 	m.st.enter("", time.Time{})
 }
 
-// giveBack returns an input that did not arrive, without touching what is
-// being written.
-func (m *Model) giveBack() {
-	if m.pending == nil {
-		return
-	}
-	text := m.pending.text
-	m.pending = nil
-	if m.editor.empty() {
-		m.editor.paste(text)
-		return
-	}
-	m.queue, m.held = append([]string{text}, m.queue...), true
-}
-
 // answered is the pod's answer to a method of this client.
 func (m *Model) answered(msg answeredMsg) tea.Cmd {
 	name := msg.params.MethodName()
@@ -214,7 +196,7 @@ func (m *Model) answered(msg answeredMsg) tea.Cmd {
 	var refused *client.PodError
 	text := cleanLine(msg.err.Error())
 	if errors.As(msg.err, &refused) {
-		text = fmt.Sprintf("[%s] %s", cleanLine(string(refused.Code)), cleanLine(refused.Message))
+		text = refusal(refused.Code, refused.Message)
 	}
 	m.say(text)
 	if run {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
 
 	"podium.local/protocol"
 )
@@ -31,57 +32,62 @@ func (m *Model) extraRows() []string {
 			rows = append(rows, "  "+line)
 		}
 	}
-	const shown = 3
-	for i, text := range m.queue {
-		if i == shown {
-			rows = append(rows, m.r.soft.Render(fmt.Sprintf("  %s %d more", m.r.ellipsis, len(m.queue)-i)))
-			break
-		}
-		word := "queued  "
-		if m.held {
-			word = "held    "
-		}
-		rows = append(rows, m.r.soft.Render("  "+m.r.fit(word+firstLine(text), m.r.width)))
-	}
+	rows = append(rows, m.waitingRows()...)
 	if most := m.height/3 - 1; len(rows) > most {
 		rows = rows[:max(0, most)]
 	}
 	return append(rows, m.hint())
 }
 
-// hint is the row above the input: what is worth saying at the moment.
+// hint is the row above the input: what is worth saying at the moment. Words
+// that pass stand before what lasts, and hide it only where both do not fit.
 func (m *Model) hint() string {
-	line := func(style func(...string) string, text string) string {
-		return "  " + style(m.r.fit(text, m.r.width))
+	text, style := m.lasting()
+	if m.flash.text == "" {
+		if text == "" {
+			return ""
+		}
+		return "  " + style.Render(m.r.fit(text, m.r.width))
 	}
+	if both := m.flash.text + m.r.dot + text; text != "" && m.r.method.StringWidth(both) <= m.r.width {
+		return "  " + m.r.waiting.Render(m.flash.text) + style.Render(m.r.dot+text)
+	}
+	return "  " + m.r.waiting.Render(m.r.fit(m.flash.text, m.r.width))
+}
+
+// lasting is what holds as long as the state does.
+func (m *Model) lasting() (string, lipgloss.Style) {
 	switch {
-	case m.flash != "":
-		return line(m.r.waiting.Render, m.flash)
-	case m.pending != nil:
-		return line(m.r.soft.Render, "sending  "+firstLine(m.pending.text))
+	case m.starting:
+		return "Starting the pod again.", m.r.waiting
 	case m.st.conn == disconnected:
 		text := fmt.Sprintf("connection lost; trying again, attempt %d", m.st.attempt)
 		switch {
 		case m.startable():
-			text = "The pod is not running. Enter starts it again; what was written is kept."
+			text = "The pod is dead. Enter starts it again; what was written is kept."
 		case m.o.Continue != "" && m.st.attempt > 3:
 			text += ". If the pod is gone: " + m.o.Continue
 		}
-		return line(m.r.lost.Render, text)
+		return text, m.r.lost
 	case m.help:
-		return line(m.r.soft.Render, "Esc closes")
+		return "Esc closes", m.r.soft
 	case m.selected != nil:
-		return line(m.r.soft.Render, "selected: j k move"+m.r.dot+"Enter opens"+m.r.dot+"y copies"+m.r.dot+"Esc ends")
+		return "selected: j k move" + m.r.dot + "Enter opens" + m.r.dot + "y copies" + m.r.dot + "Esc ends", m.r.soft
+	case m.silence() > 0:
+		return "the pod has not answered for " + clock(m.silence()) + "; what was sent may still arrive", m.r.lost
 	case !m.win.follow:
-		return line(m.r.soft.Render, "more below"+m.r.dot+"Ctrl-End goes to the newest line")
+		if b := m.conv.blocks; len(b) > 0 && (m.win.top != b[0] || m.win.off > 0) {
+			return "more above, more below" + m.r.dot + "Ctrl-Home and Ctrl-End go to the ends", m.r.soft
+		}
+		return "more below" + m.r.dot + "Ctrl-End goes to the newest line", m.r.soft
 	case m.st.state == protocol.StatePaused && m.st.conn == connected:
-		return line(m.r.paused.Render, strings.ReplaceAll(pausedHint, "—", m.r.dash))
+		return strings.ReplaceAll(pausedHint, "—", m.r.dash), m.r.paused
 	case len(m.queue) > 0 && m.held:
-		return line(m.r.soft.Render, "Enter sends what is held")
+		return m.heldWords(), m.r.soft
 	case m.st.queued > 0:
-		return line(m.r.soft.Render, plural(int(min(m.st.queued, 1<<20)), "input")+" waiting in the pod")
+		return plural(int(min(m.st.queued, 1<<20)), "input") + " waiting in the pod", m.r.soft
 	}
-	return ""
+	return "", m.r.soft
 }
 
 // conversationHeight is the rows left for the conversation.
@@ -106,6 +112,7 @@ func (m *Model) View() tea.View {
 	top := len(lines)
 	input, x, y := m.inputLines()
 	lines = append(lines, input...)
+	m.st.silent = m.silence() > 0
 	lines = append(lines, m.st.line(m.r, m.width, m.now))
 	if over := len(lines) - m.height; over > 0 {
 		lines = lines[over:]
@@ -146,7 +153,11 @@ func (m *Model) emptyLines() []string {
 	if m.st.conn != connected {
 		return nil
 	}
-	return []string{"", m.r.soft.Render("  Nothing was said yet. Write to the pod below; ? lists the keys.")}
+	lines := []string{""}
+	for _, l := range m.r.wrap("Nothing was said yet. Write to the pod below; ? lists the keys.", m.r.width) {
+		lines = append(lines, "  "+m.r.soft.Render(l))
+	}
+	return lines
 }
 
 // inputLines are the visible rows of the input and the cursor in them.

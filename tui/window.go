@@ -23,6 +23,9 @@ type window struct {
 	top    *block
 	off    int
 	height int
+	// homing says that the window goes to the very beginning as older entries
+	// come.
+	homing bool
 }
 
 // row is one line on the screen.
@@ -57,7 +60,7 @@ func (w *window) rows(c *conversation, r *renderer, now time.Time) []row {
 		i := slices.Index(c.blocks, w.top)
 		if i < 0 {
 			w.follow = true
-		} else if rows := w.from(c, i, r, now); len(rows) >= w.height {
+		} else if rows, end := w.from(c, i, r, now); len(rows) > w.height || len(rows) == w.height && !end {
 			return rows[:w.height]
 		}
 	}
@@ -80,14 +83,15 @@ func (w *window) rows(c *conversation, r *renderer, now time.Time) []row {
 	return rows[cut:]
 }
 
-// from are the lines from the window's top on.
-func (w *window) from(c *conversation, i int, r *renderer, now time.Time) []row {
-	rows := c.rowsOf(i, r, now)
+// from are the lines from the window's top on, as many as are needed; end says
+// that they reach to the newest.
+func (w *window) from(c *conversation, i int, r *renderer, now time.Time) (rows []row, end bool) {
+	rows = c.rowsOf(i, r, now)
 	rows = rows[min(w.off, len(rows)):]
 	for i++; i < len(c.blocks) && len(rows) < w.height; i++ {
 		rows = append(rows, c.rowsOf(i, r, now)...)
 	}
-	return rows
+	return rows, i == len(c.blocks)
 }
 
 // scroll moves the window by lines; negative is towards the beginning.
@@ -164,6 +168,9 @@ func (c *conversation) fill(g *gap, items []jsontext.Value, before *string, w *w
 		c.blocks[i].changed()
 	}
 	c.blocks = slices.Concat(head, page, rest)
+	if w.homing && i == 0 && len(c.blocks) > 0 {
+		w.top, w.off = c.blocks[0], 0
+	}
 }
 
 // adopt moves results that stood alone at the beginning of rest into the
