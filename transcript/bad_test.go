@@ -420,6 +420,28 @@ func TestImport_ADeletedSessionStaysDeletedUnlessRestored(t *testing.T) {
 	sound(t, s)
 }
 
+func TestImport_TheLedgerCountsWhatWasLeftOutOfADeletedSession(t *testing.T) {
+	s := storetest.New(t, store.Options{})
+	tr := newTree(t)
+	file := "projects/p/" + sid + ".jsonl"
+	tr.write(file, said(sid, 0, "prompt 0"))
+	importInto(t, s, transcript.ClaudeCode, tr.dir)
+	v := store.NewView(s.Path(), "x", store.Options{})
+	defer v.Close()
+	if err := v.DeleteSession(t.Context(), claudeID(sid), time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	path := tr.put(file, many(sid, 1200)) // more than two steps
+	r := importInto(t, s, transcript.ClaudeCode, tr.dir)
+	want := map[string]int64{session.SkippedDeleted: 1199}
+	if diff := cmp.Diff(want, r.Skipped); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff(want, ledger(t, s, path).Skipped); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestImport_ANameThatAPersonGaveStays(t *testing.T) {
 	s := storetest.New(t, store.Options{})
 	tr := newTree(t)

@@ -48,9 +48,11 @@ type importer struct {
 	// ledger's rows of the next ones.
 	queue []queued
 	rows  map[string]session.ImportFile
-	// steps are read and wait to be stored, in order.
+	// steps are read and wait to be stored, in order, waiting is what they hold.
+	// flight are those before them, which are being stored; nil for none.
 	steps   []step
 	waiting load
+	flight  *flight
 	lines   lineReader
 	// files are all that were found, ids the paths of Codex sessions among them
 	// by session id, nil until one is asked for.
@@ -108,6 +110,7 @@ func (i *importer) readTree(ctx context.Context, t tree, names ...string) error 
 	if i.opts.Tool == Codex {
 		i.files = t.files
 	}
+	defer i.settle()
 	for {
 		at, err := i.next(ctx)
 		var order *session.ImportOrderError
@@ -179,7 +182,10 @@ func (e *unreadableError) Unwrap() error { return e.err }
 func (i *importer) unreadable(ctx context.Context, at queued, cause error) error {
 	text := plainPath(errors.Unwrap(cause)).Error()
 	i.report.trouble(at.path, text)
-	at.known = true // if only for what was read of it just now
+	if err := i.flush(ctx); err != nil { // what was read of it just now counts
+		return err
+	}
+	at.known = true
 	delete(i.rows, at.path)
 	row, err := i.row(ctx, at)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -56,6 +57,10 @@ type reading struct {
 	// turns finds the turns of another session, none when its file is not there.
 	turns       func(vendorID string) map[string]bool
 	parentTurns map[string]bool // what turns gave
+
+	// deleted counts the entries that were not kept because their session was
+	// deleted here.
+	deleted int64
 
 	parts map[string]*session.ImportPart
 	order []string
@@ -332,6 +337,7 @@ func (r *reading) batch(cursor int64) (session.ImportBatch, error) {
 	}
 	r.file.State = text
 	b := session.ImportBatch{File: r.file}
+	b.File.Skipped = maps.Clone(r.file.Skipped)
 	// A session that only got facts is told of them too: its title may be new.
 	for sub := range r.state.Parts {
 		if r.parts[sub] == nil && r.state.VendorID != "" {

@@ -17,6 +17,9 @@ type step struct {
 	reading *reading
 	tally   *tally
 	size    load
+	// deleted is how many entries of the reading batch says were skipped because
+	// their session was deleted here.
+	deleted int64
 	// last says that with it the file is read, waiting that the end of its last
 	// line is not there yet.
 	last, waiting bool
@@ -31,11 +34,24 @@ type load struct {
 // maxSteps bounds how many small files wait to be stored together.
 const maxSteps = 256
 
-// push adds a step to those that wait. A file that goes on after it has to know
-// first what became of it.
+// flight are steps that are being stored while reading goes on.
+type flight struct {
+	steps []step
+	done  chan landing
+}
+
+// landing is what the sink said of a flight.
+type landing struct {
+	outs []session.ImportOutcome
+	err  error
+}
+
+// push adds a step to those that wait, and has them stored when it makes them
+// enough. Two steps of one file are never stored together: the second has to
+// know what became of the first.
 func (i *importer) push(ctx context.Context, s step) error {
 	if i.waiting.entries+s.size.entries > batchEntries || i.waiting.bytes+s.size.bytes > batchBytes || len(i.steps) == maxSteps {
-		if err := i.flush(ctx); err != nil {
+		if err := i.launch(ctx); err != nil {
 			return err
 		}
 	}
@@ -43,42 +59,87 @@ func (i *importer) push(ctx context.Context, s step) error {
 	i.waiting.entries += s.size.entries
 	i.waiting.bytes += s.size.bytes
 	if !s.last {
-		return i.flush(ctx)
+		return i.launch(ctx)
 	}
 	return nil
 }
 
-// flush stores all that waits. After an error the first step is the one that
-// failed.
-func (i *importer) flush(ctx context.Context) error {
-	for len(i.steps) > 0 {
-		batches := make([]session.ImportBatch, len(i.steps))
-		for n, s := range i.steps {
-			batches[n] = s.batch
+// launch begins to store all that waits, once what was launched before is
+// stored. After an error the first step that waits is the one that failed.
+func (i *importer) launch(ctx context.Context) error {
+	if err := i.land(ctx); err != nil || len(i.steps) == 0 {
+		return err
+	}
+	i.fly(ctx, i.steps)
+	i.steps, i.waiting = nil, load{}
+	return nil
+}
+
+// fly has steps stored in the background.
+func (i *importer) fly(ctx context.Context, steps []step) {
+	f := &flight{steps: steps, done: make(chan landing, 1)}
+	i.flight = f
+	batches := make([]session.ImportBatch, len(steps))
+	for n := range steps {
+		if r := steps[n].reading; r != nil {
+			steps[n].skipDeleted(r.deleted - steps[n].deleted)
+			steps[n].deleted = r.deleted
 		}
+		batches[n] = steps[n].batch
+	}
+	go func() {
 		outs, err := i.sink.ImportBatches(ctx, batches)
-		for n, out := range outs {
-			i.stored(i.steps[n], out)
+		f.done <- landing{outs, err}
+	}()
+}
+
+// land waits until all that was launched is stored.
+func (i *importer) land(ctx context.Context) error {
+	for i.flight != nil {
+		f := i.flight
+		i.flight = nil
+		l := <-f.done
+		for n, out := range l.outs {
+			i.stored(f.steps[n], out)
 		}
-		i.steps = slices.Delete(i.steps, 0, len(outs))
-		if err != nil {
-			return err
+		rest := f.steps[len(l.outs):]
+		if l.err != nil {
+			i.steps = append(rest, i.steps...)
+			return l.err
+		}
+		if len(rest) > 0 {
+			i.fly(ctx, rest)
 		}
 	}
-	i.waiting = load{}
 	return nil
+}
+
+// flush stores all that waits.
+func (i *importer) flush(ctx context.Context) error {
+	if err := i.launch(ctx); err != nil {
+		return err
+	}
+	return i.land(ctx)
+}
+
+// settle waits for what was launched when nothing is to be stored any more, so
+// that the report tells of it.
+func (i *importer) settle() {
+	if f := i.flight; f != nil {
+		i.flight = nil
+		for n, out := range (<-f.done).outs {
+			i.stored(f.steps[n], out)
+		}
+	}
 }
 
 // stored takes up what became of a step.
 func (i *importer) stored(s step, out session.ImportOutcome) {
 	if t := s.tally; t != nil {
-		for range out.Deleted {
-			s.reading.skip(session.SkippedDeleted)
-		}
-		file := s.batch.File
-		file.Skipped = s.reading.file.Skipped
-		i.prog.Bytes += file.Cursor - t.cursor
-		t.add(file, out)
+		s.skipDeleted(int64(out.Deleted))
+		s.reading.deleted += int64(out.Deleted)
+		i.prog.Bytes += s.batch.File.Cursor - t.cursor
+		t.add(s.batch.File, out)
 		if s.waiting {
 			i.report.Waiting++
 		}
@@ -89,6 +150,18 @@ func (i *importer) stored(s step, out session.ImportOutcome) {
 	if i.opts.Progress != nil {
 		i.opts.Progress(i.prog)
 	}
+}
+
+// skipDeleted counts entries whose session was deleted here.
+func (s *step) skipDeleted(n int64) {
+	if n == 0 {
+		return
+	}
+	f := &s.batch.File
+	if f.Skipped == nil {
+		f.Skipped = make(map[string]int64)
+	}
+	f.Skipped[session.SkippedDeleted] += n
 }
 
 // reorder makes room for the step that failed because its file comes before
@@ -104,8 +177,7 @@ func (i *importer) reorder(ctx context.Context, order *session.ImportOrderError,
 		at.known = true
 		i.enqueue(at)
 	}
-	clear(i.steps)
-	i.steps, i.waiting = i.steps[:0], load{}
+	i.steps, i.waiting = nil, load{}
 	clear(i.rows)
 
 	tool := string(i.opts.Tool)
