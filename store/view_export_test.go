@@ -106,3 +106,6 @@ func FleetSteps(ctx context.Context, v *View, q session.FleetQuery) (steps, scan
 	})
 	return steps, scanned, err
 }
+
+// PathOf is the path of a view.
+func PathOf(v *View) string { return v.path }

@@ -242,7 +242,11 @@ func TestFleetStream_AStoreThatCannotBeReadIsSaidOrEndsTheStream(t *testing.T) {
 		after(10 * time.Second)
 		g.commit(func(*session.Fleet) { g.store.err = session.ErrBusy })
 		after(6 * time.Second)
-		<-v.done
+		select {
+		case <-v.done:
+		default:
+			t.Fatal("the stream goes on without a store")
+		}
 		if g.store.watches.Load() != 0 {
 			t.Error("the store is still watched")
 		}
