@@ -69,7 +69,7 @@ describe("shapes", () => {
     expect(new Set(drawn).size).toBe(all.length);
   });
   it("move only where something goes on", () => {
-    const moving = all.filter((state) => render(<StateShape state={state} />).container.querySelector(".arc") !== null);
+    const moving = all.filter((state) => render(<StateShape state={state} />).container.querySelector("svg.turns") !== null);
     expect(moving).toEqual(["running", "compacting"]);
   });
 });
