@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"podium.local/protocol"
 )
 
@@ -25,6 +27,9 @@ const (
 	kindGap
 )
 
+// compactError begins the line of a compaction that failed.
+const compactError = "[compact error] "
+
 // blockLimit is the most bytes of text that one block keeps.
 const blockLimit = 256 << 10
 
@@ -34,8 +39,9 @@ type block struct {
 	// text is cleaned; cut says how many bytes more there were.
 	text string
 	cut  int
-	// open says that the block still grows.
-	open bool
+	// open says that the block still grows, interrupted that it never became
+	// complete.
+	open, interrupted bool
 	// entryID names its first log entry, items counts its entries; both are zero
 	// for what is not in the log.
 	entryID string
@@ -55,6 +61,8 @@ type block struct {
 	// tool, gap: what only they have.
 	tool *toolCall
 	gap  *gap
+	// at is when it was told, for what is not in the log; zero when unknown.
+	at time.Time
 	// began is when it began to be shown live; compaction and tools show how
 	// long they take.
 	began time.Time
@@ -62,8 +70,8 @@ type block struct {
 	md    markdown
 	lines []string
 	made  int // the renderer's generation for which lines are valid; 0 is never
-	// moment is when the lines of a living block were made, in blinks.
-	moment int64
+	// drawn is when the lines of a living block were made, in blinks.
+	drawn int64
 }
 
 // blink is how long what moves stands still, in milliseconds.
@@ -141,10 +149,10 @@ func (b *block) foldable() bool {
 // layout gives the block's lines, without margin, and the shape of the first.
 func (b *block) layout(r *renderer, now time.Time) []string {
 	moment := now.UnixMilli() / blink
-	if b.made == r.generation && (b.moment == moment || !b.living()) {
+	if b.made == r.generation && (b.drawn == moment || !b.living()) {
 		return b.lines
 	}
-	b.moment = moment
+	b.drawn = moment
 	b.lines = b.draw(r, now)
 	b.made = r.generation
 	return b.lines
@@ -155,8 +163,18 @@ func (b *block) draw(r *renderer, now time.Time) []string {
 	case kindInput:
 		return b.drawInput(r)
 	case kindAnswer:
-		return b.withCut(r, b.md.lines(r, b.text, !b.open))
+		lines := b.withCut(r, b.md.lines(r, b.text, !b.open))
+		if b.interrupted {
+			for i, l := range lines {
+				lines[i] = ansi.Strip(l)
+			}
+			lines = styled(append(lines, interruptedWord), r.soft.Render)
+		}
+		return lines
 	case kindReasoning:
+		if b.interrupted {
+			return b.drawFolded(r, "thinking", "thought, "+interruptedWord)
+		}
 		return b.drawFolded(r, "thinking", "thought")
 	case kindSystem:
 		word := "system"
@@ -197,10 +215,18 @@ func styled(lines []string, style func(...string) string) []string {
 // withCut says that a text was too long to be kept.
 func (b *block) withCut(r *renderer, lines []string) []string {
 	if b.cut > 0 {
-		lines = append(lines, r.soft.Render(r.fit(fmt.Sprintf("%s %s more; podium history has all of it", r.ellipsis, bytesWords(b.cut)), r.width)))
+		lines = append(lines, r.moreWords(b.cut))
 	}
 	return lines
 }
+
+// moreWords say how much is not shown.
+func (r *renderer) moreWords(bytes int) string {
+	return r.soft.Render(r.fit(fmt.Sprintf("%s %s more; podium history has all of it", r.ellipsis, bytesWords(bytes)), r.width))
+}
+
+// interruptedWord marks what never became complete.
+const interruptedWord = "interrupted"
 
 func (b *block) drawInput(r *renderer) []string {
 	var head string
@@ -218,10 +244,16 @@ func (b *block) drawInput(r *renderer) []string {
 	}
 	const most = 200 // lines of an input shown
 	lines := r.wrapAll(b.text, r.textWidth())
-	if more := len(lines) - most; more > 0 {
-		lines = append(lines[:most:most], fmt.Sprintf("%s %d more lines", r.ellipsis, more))
+	if len(lines) > most {
+		lines = styled(lines[:most:most], r.bold.Render)
+		shown := 0
+		for _, l := range lines {
+			shown += len(ansi.Strip(l)) + 1
+		}
+		lines = append(lines, r.moreWords(max(0, len(b.text)-shown)+b.cut))
+	} else {
+		lines = b.withCut(r, styled(lines, r.bold.Render))
 	}
-	lines = b.withCut(r, styled(lines, r.bold.Render))
 	if head != "" {
 		lines = append([]string{r.soft.Render(r.fit(head, r.width))}, lines...)
 	}
@@ -257,7 +289,10 @@ func newest(r *renderer, text string, width int) string {
 func (b *block) drawCompact(r *renderer, now time.Time) []string {
 	lines := r.wrapAll(b.text, r.width)
 	style := r.compacting
-	if b.level == protocol.LevelError {
+	switch {
+	case b.cancelled():
+		style = r.soft
+	case b.level == protocol.LevelError:
 		style = r.failed
 	}
 	lines = styled(lines, style.Render)
@@ -266,6 +301,9 @@ func (b *block) drawCompact(r *renderer, now time.Time) []string {
 	}
 	return lines
 }
+
+// cancelled reports whether a compaction ended because somebody wanted it to.
+func (b *block) cancelled() bool { return b.text == compactError+"Cancelled" }
 
 func (b *block) drawRunEnd(r *renderer) []string {
 	text := r.fit(b.text, r.width-6)
@@ -289,6 +327,11 @@ func (b *block) shape(r *renderer, now time.Time) string {
 			return r.waiting.Render(r.other)
 		}
 		return r.user.Render(r.theme.shapes.user)
+	case kindAnswer:
+		if b.interrupted {
+			return r.soft.Render(r.theme.shapes.cancelled)
+		}
+		return " "
 	case kindReasoning, kindSystem:
 		return r.soft.Render(r.thought)
 	case kindTool:
@@ -304,6 +347,8 @@ func (b *block) shape(r *renderer, now time.Time) string {
 		switch {
 		case b.open:
 			return r.compacting.Render(r.theme.shapes.compacting)
+		case b.cancelled():
+			return r.soft.Render(r.theme.shapes.cancelled)
 		case b.level == protocol.LevelError:
 			return r.failed.Render(r.theme.shapes.failed)
 		default:

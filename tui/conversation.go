@@ -20,15 +20,12 @@ type conversation struct {
 	text, thought, compact *block
 	calls                  map[string]*block
 	session                string
+	// waiting are blocks older than what is held.
+	waiting []*block
 }
 
-const (
-	// pageItems is how many entries are asked for at a time.
-	pageItems = 200
-	// newNotices is how many of the notifications that a pod replays are shown
-	// each on a line of its own.
-	newNotices = 3
-)
+// pageItems is how many entries are asked for at a time.
+const pageItems = 200
 
 func newConversation() *conversation { return &conversation{calls: map[string]*block{}} }
 
@@ -51,9 +48,9 @@ func (c *conversation) reset(session string, blocks []*block, older *gap) {
 			kept = append([]*block{b}, kept...)
 		}
 	}
-	var notices []*block
+	notices := c.waiting
 	for _, b := range c.blocks {
-		if b.kind == kindNotice {
+		if b.kind == kindNotice || b.kind == kindCompact && b.level == protocol.LevelError {
 			notices = append(notices, b)
 		}
 	}
@@ -66,15 +63,11 @@ func (c *conversation) reset(session string, blocks []*block, older *gap) {
 		c.add(b)
 	}
 	c.adoptCalls(c.blocks)
-	if old := len(notices) - newNotices; old > 0 {
-		var text []string
-		for _, b := range notices[:old] {
-			text = append(text, b.text)
-		}
-		c.add(&block{kind: kindSystem, from: plural(old, "earlier notification"), text: strings.Join(text, "\n")})
-		notices = notices[old:]
+	for _, b := range notices {
+		c.place(b)
 	}
-	for _, b := range slices.Concat(notices, kept) {
+	c.foldNotices()
+	for _, b := range kept {
 		c.add(b)
 	}
 }
@@ -214,9 +207,32 @@ func (c *conversation) discard() {
 	}
 }
 
+// interrupt closes every block that has no done event: what was read already
+// stays, and is marked as no part of the conversation.
+func (c *conversation) interrupt() {
+	for _, b := range []*block{c.text, c.thought} {
+		switch {
+		case b == nil:
+		case strings.TrimSpace(b.text) == "":
+			c.remove(b)
+		default:
+			b.open, b.interrupted = false, true
+			b.changed()
+		}
+	}
+	c.text, c.thought = nil, nil
+	for id, b := range c.calls {
+		if !b.tool.called {
+			b.open, b.interrupted, b.tool.lost = false, true, true
+			b.changed()
+			delete(c.calls, id)
+		}
+	}
+}
+
 // runOver marks the calls that will have no result.
 func (c *conversation) runOver(resumable bool) {
-	c.discard()
+	c.interrupt()
 	if resumable {
 		return
 	}
@@ -271,12 +287,12 @@ func (c *conversation) compacting(now time.Time) {
 	c.compact.changed()
 }
 
-func (c *conversation) compacted(text string, level protocol.NotificationLevel) {
+func (c *conversation) compacted(text string, level protocol.NotificationLevel, now time.Time) {
 	b := c.compact
 	if b == nil {
 		b = c.add(&block{kind: kindCompact})
 	}
-	c.compact = nil
+	c.compact, b.at = nil, now
 	b.text, b.open, b.level = strings.TrimRight(clean(text), "\n "), false, level
 	b.changed()
 }
@@ -285,6 +301,23 @@ func (c *conversation) compacted(text string, level protocol.NotificationLevel) 
 func (c *conversation) say(k kind, level protocol.NotificationLevel, text string) *block {
 	text, cut := limit(text)
 	return c.add(&block{kind: k, level: level, text: strings.TrimRight(clean(text), "\n "), cut: cut})
+}
+
+// notice is a block of a notification.
+func (c *conversation) notice(level protocol.NotificationLevel, text string) *block {
+	text, cut := limit(text)
+	return &block{kind: kindNotice, level: level, text: strings.TrimRight(clean(text), "\n "), cut: cut}
+}
+
+// failedWith reports whether the newest compaction failed for the reason that
+// a text gives.
+func (c *conversation) failedWith(text string) bool {
+	b := c.last(kindCompact)
+	if b == nil || b.level != protocol.LevelError {
+		return false
+	}
+	reason := strings.TrimPrefix(b.text, compactError)
+	return reason != "" && strings.HasSuffix(strings.TrimRight(clean(text), "\n "), reason)
 }
 
 // last is the newest block of a kind.

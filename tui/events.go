@@ -78,7 +78,7 @@ func (m *Model) event(e protocol.Event) tea.Cmd {
 	case protocol.CompactDone:
 		m.compactDone(d)
 	case protocol.CompactFailed:
-		m.conv.compacted("[compact error] "+d.Error, protocol.LevelError)
+		m.conv.compacted(compactError+d.Error, protocol.LevelError, m.now)
 		m.compactOver()
 	case protocol.ShutdownEvent, protocol.Accepted, protocol.Entries:
 		// The end of the stream says the first, the answers to methods the others.
@@ -354,11 +354,18 @@ func (m *Model) notification(d protocol.Notification) {
 		clear(m.noticed)
 	}
 	m.noticed[key] = true
-	m.conv.say(kindNotice, d.Level, text)
+	if d.Source == protocol.SourceCompactor && m.conv.failedWith(d.Message) {
+		return // its own line said so
+	}
+	b := m.conv.notice(d.Level, text)
+	if d.TimestampMS != 0 {
+		b.at = time.UnixMilli(d.TimestampMS)
+	}
+	m.conv.place(b)
 }
 
 func (m *Model) compactDone(d protocol.CompactDone) {
-	m.conv.compacted(fmt.Sprintf("[compact] done (new session %s)", d.NewSessionID.Short()), "")
+	m.conv.compacted(fmt.Sprintf("[compact] done (new session %s)", d.NewSessionID.Short()), "", m.now)
 	old := m.conv.session
 	m.conv.session = d.NewSessionID.String()
 	m.conv.epoch++

@@ -3,6 +3,7 @@ package tui
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"strings"
 	"time"
 )
@@ -96,6 +97,8 @@ func (b *block) drawTool(r *renderer, now time.Time) []string {
 func (t *toolCall) line(r *renderer, began, now time.Time, open bool) string {
 	var tail []string
 	switch {
+	case !t.done && t.lost && !t.called:
+		tail = append(tail, interruptedWord)
 	case !t.done && t.lost:
 		tail = append(tail, "no result")
 	case !t.done && !t.called:
@@ -156,9 +159,30 @@ func (t *toolCall) outcome() string {
 		line = withoutArgument(line, about)
 	}
 	if t.failed {
-		return "failed: " + strings.TrimPrefix(line, "Tool execution failed: ")
+		for _, prefix := range []string{"Tool execution failed: ", "Execution failed: "} {
+			line = strings.TrimPrefix(line, prefix)
+		}
+		return "failed: " + shorter(line)
 	}
-	return line
+	return shorter(strings.TrimPrefix(line, t.name+" "))
+}
+
+var (
+	eitherPlural = regexp.MustCompile(`(\d+) ([a-z]+(?: [a-z]+)?)\((e?s)\)`)
+	exitCode     = regexp.MustCompile(`^Exit code:? (\d+)`)
+)
+
+// shorter says a tool's own words in fewer: the call's name stands before
+// them.
+func shorter(line string) string {
+	line = exitCode.ReplaceAllString(line, "exit $1")
+	return eitherPlural.ReplaceAllStringFunc(line, func(s string) string {
+		m := eitherPlural.FindStringSubmatch(s)
+		if m[1] == "1" {
+			return "1 " + m[2]
+		}
+		return m[1] + " " + m[2] + m[3]
+	})
 }
 
 // change shows what Edit and Write do to a file.

@@ -143,7 +143,7 @@ func (m *Model) trouble(err error) {
 		m.st.conn, m.st.attempt, m.st.retry = disconnected, gone.Attempt, nil
 		m.st.clients, m.st.gone = 0, errors.Is(gone.Cause, client.ErrNotRunning)
 		if c := m.conv.compact; c != nil {
-			m.conv.compacted("[compact error] the connection was lost", protocol.LevelError)
+			m.conv.compacted(compactError+"the connection was lost", protocol.LevelError, m.now)
 		}
 		for _, b := range m.conv.blocks {
 			if b.kind == kindGap {
@@ -165,7 +165,7 @@ func (m *Model) over(err error) {
 		text = "The connection has ended: " + cleanLine(err.Error()) + "."
 	}
 	if m.conv.compact != nil {
-		m.conv.compacted("[compact error] the pod has ended", protocol.LevelError)
+		m.conv.compacted(compactError+"the pod has ended", protocol.LevelError, m.now)
 	}
 	if m.o.Continue != "" {
 		text += " " + m.o.Continue + " continues its session."
@@ -232,4 +232,5 @@ func (m *Model) entries(msg entriesMsg) {
 		return
 	}
 	m.conv.fill(msg.gap, msg.items, msg.before, &m.win)
+	m.conv.placeWaiting()
 }
