@@ -160,7 +160,7 @@ func (l *ownLog) entries(from, to int64, b *budget) (out []session.Entry, err er
 		}
 		size := held.size
 		if held.withheld {
-			held.Payload, size = withheldPayload(held.size), 0
+			held.Payload, size = withheldCall(held.size, held.Payload), 0
 		}
 		if !b.admits(size) && out != nil {
 			return errStop
@@ -169,6 +169,22 @@ func (l *ownLog) entries(from, to int64, b *budget) (out []session.Entry, err er
 		return nil
 	}, maxContent, l.ref.key, from, to)
 	return out, err
+}
+
+// withheldCall is withheldPayload with the call that the entry belongs to, if
+// kept names one.
+func withheldCall(size int64, kept json.RawMessage) json.RawMessage {
+	var call struct {
+		ID string `json:"call_id"`
+	}
+	if err := json.Unmarshal(kept, &call); err != nil || call.ID == "" {
+		return withheldPayload(size)
+	}
+	id, err := json.Marshal(call.ID)
+	if err != nil {
+		return withheldPayload(size)
+	}
+	return json.RawMessage(`{"withheld":true,"size":` + strconv.FormatInt(size, 10) + `,"call_id":` + string(id) + `}`)
 }
 
 // withheldPayload stands for a payload too large for a window; size is in

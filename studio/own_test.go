@@ -257,6 +257,27 @@ func TestOwn_EntriesSayWhatTheSessionUsedAndWhoHoldsIt(t *testing.T) {
 	}
 }
 
+func TestOwn_AResultTooLargeForAWindowStillNamesItsCall(t *testing.T) {
+	k := podStore(t)
+	_, err := k.store.Commit(t.Context(), session.Commit{PodID: k.pod.ID, SessionID: k.new, At: clock, Phase: session.PhaseRunning, Entries: []session.NewEntry{
+		{ID: protocol.NewEntryID(), Kind: session.KindToolResult, Payload: session.ToolResult{CallID: "big", Content: strings.Repeat("x", 1<<20)}},
+		{ID: protocol.NewEntryID(), Kind: session.KindText, Payload: session.Text{Text: strings.Repeat("x", 1<<20)}},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	entries := object(t, open(t, k.store.Path(), nil), "/api/sessions/"+k.new+"/entries?limit=2")["entries"].([]any)
+	got := []any{entries[0].(map[string]any)["payload"], entries[1].(map[string]any)["payload"]}
+	size := func(v any) any { return v.(map[string]any)["size"] }
+	want := []any{
+		map[string]any{"withheld": true, "size": size(got[0]), "call_id": "big"},
+		map[string]any{"withheld": true, "size": size(got[1])},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestOwn_SearchSaysHowFarItLooked(t *testing.T) {
 	k := podStore(t)
 	s := open(t, k.store.Path(), nil)

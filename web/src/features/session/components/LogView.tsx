@@ -148,7 +148,7 @@ export function LogView({ id, log, running, hrefOf, onOpen, linkTo, before, afte
           const piece = list[i];
           return piece === undefined ? null : <Row piece={piece} running={running} folds={folds} linkTo={linkTo} hrefOf={hrefOf} onOpen={onOpen} />;
         }}
-        before={w.from === 0 ? before : null}
+        before={w.from === 0 && !list.some((p) => p.kind === "compaction") ? before : null}
         after={
           <>
             {w.total === 0 ? (

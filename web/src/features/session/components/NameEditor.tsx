@@ -1,8 +1,9 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { useEffect, useRef, useState } from "react";
+import { useRef, useState } from "react";
 import { renameSession } from "../api/session";
 import type { RunDetail } from "../api/types";
 import { authorised } from "../state/authorised";
+import { useFocusHandover } from "../state/useFocusHandover";
 
 /** The longest name that a session can be given, in bytes. */
 const longest = 200;
@@ -20,14 +21,11 @@ export function NameEditor({ run, heading }: Props) {
   const field = useRef<HTMLInputElement>(null);
   const button = useRef<HTMLButtonElement>(null);
   const editing = draft !== null;
-  useEffect(() => {
-    if (editing) field.current?.select();
-  }, [editing]);
+  useFocusHandover(editing, field, button);
 
   const leave = (said: string) => {
     setDraft(null);
     setState({ saving: false, said });
-    requestAnimationFrame(() => button.current?.focus({ preventScroll: true }));
   };
   const save = async () => {
     const name = (draft ?? "").trim();

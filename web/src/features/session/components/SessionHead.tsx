@@ -69,7 +69,7 @@ export function SessionHead({ run, usage, pod, own, lineage, until, onFilter, he
         <TagList run={run} onTag={(tag) => onFilter({ tag: [tag] })} />
       </div>
       {run.status_reason_summary === null ? null : (
-        <p className="reason" dir="auto">
+        <p className="reason" dir="auto" title={run.status_reason_summary}>
           {run.status_reason_summary}
         </p>
       )}

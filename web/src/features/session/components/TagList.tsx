@@ -1,8 +1,9 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { useEffect, useRef, useState } from "react";
+import { useRef, useState } from "react";
 import { addTag, removeTag } from "../api/session";
 import type { RunDetail } from "../api/types";
 import { authorised } from "../state/authorised";
+import { useFocusHandover } from "../state/useFocusHandover";
 
 interface Props {
   run: RunDetail;
@@ -17,9 +18,7 @@ export function TagList({ run, onTag }: Props) {
   const field = useRef<HTMLInputElement>(null);
   const button = useRef<HTMLButtonElement>(null);
   const adding = draft !== null;
-  useEffect(() => {
-    if (adding) field.current?.focus();
-  }, [adding]);
+  useFocusHandover(adding, field, button);
 
   const change = async (send: () => Promise<string[]>, said: string): Promise<boolean> => {
     if (state.busy) return false;
@@ -35,10 +34,7 @@ export function TagList({ run, onTag }: Props) {
       return false;
     }
   };
-  const leave = () => {
-    setDraft(null);
-    requestAnimationFrame(() => button.current?.focus({ preventScroll: true }));
-  };
+  const leave = () => setDraft(null);
 
   return (
     <span className="tags">
