@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"path/filepath"
@@ -55,12 +56,19 @@ func follow(t testing.TB, ctx context.Context, address string) (frames <-chan fr
 	if resp.StatusCode != http.StatusOK {
 		t.Fatalf("%s: %d", address, resp.StatusCode)
 	}
+	return readFrames(ctx, resp.Body), resp.Header
+}
+
+// readFrames yields the frames of a stream until it ends.
+func readFrames(ctx context.Context, body io.ReadCloser) <-chan frame {
 	out := make(chan frame)
 	go func() {
 		defer close(out)
-		defer resp.Body.Close()
+		defer body.Close()
 		var f frame
-		for lines := bufio.NewScanner(resp.Body); lines.Scan(); {
+		lines := bufio.NewScanner(body)
+		lines.Buffer(nil, 1<<20)
+		for lines.Scan() {
 			line := lines.Text()
 			switch {
 			case strings.HasPrefix(line, "id: "):
@@ -77,7 +85,7 @@ func follow(t testing.TB, ctx context.Context, address string) (frames <-chan fr
 			}
 		}
 	}()
-	return out, resp.Header
+	return out
 }
 
 func TestStream_SendsEverythingThenDoneAndResumesAfterTheNamedRow(t *testing.T) {

@@ -44,6 +44,11 @@ func lionagiStore(t testing.TB) string {
 	return path
 }
 
+// viewFleet is a view as the fleet asks for it.
+type viewFleet struct{ *store.View }
+
+func (v viewFleet) Watch() studio.Changes { return v.View.Watch() }
+
 // open makes a daemon over the store at path.
 func open(t testing.TB, path string, change func(*studio.Config)) *studio.Server {
 	t.Helper()
@@ -56,7 +61,7 @@ func open(t testing.TB, path string, change func(*studio.Config)) *studio.Server
 	cfg := studio.Config{
 		Version: "test", BindHost: "127.0.0.1", LocalToken: localToken, Processes: processes{},
 		Now: func() time.Time { return clock }, Poll: time.Millisecond, Home: "/nowhere",
-		Sources: studio.Sources{Presence: v, Listings: v, Sessions: v, Logs: v, Tags: v, Projects: v, Invocations: v, Usage: v, Edits: v, Imports: v},
+		Sources: studio.Sources{Presence: v, Listings: v, Sessions: v, Logs: v, Tags: v, Projects: v, Invocations: v, Usage: v, Edits: v, Imports: v, Fleet: viewFleet{v}},
 	}
 	if change != nil {
 		change(&cfg)
