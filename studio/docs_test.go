@@ -35,3 +35,40 @@ func TestDocs_NameEveryRouteAndNoOther(t *testing.T) {
 		}
 	}
 }
+
+// TestDocs_114_CoverWhatAListingMeans wants the operational meaning of the
+// bounded listing said where people look for it, in the words of the page.
+func TestDocs_114_CoverWhatAListingMeans(t *testing.T) {
+	for file, topics := range map[string]map[string][]string{
+		"../docs/http-api.md": {
+			"contains looks in the window": {"search_mode: bounded_contains", "*no match in this window*", "not that there is none"},
+			"offsets are of candidates":    {"skip candidates, not matches, at most 10,000, and only without a filter"},
+			"expiry and restart":           {"ends 24 hours after its first one", "`listing_cursor_restart_required` | begin anew"},
+			"what a count costs":           {"costs as much as version 1 does", "Unknown is not 0"},
+			"another life of the store":    {"the store is another or was restored"},
+			"changes between requests":     {"may be left out or come twice", "appear when the listing begins anew"},
+		},
+		"../docs/operations.md": {
+			"contains looks in the window": {"A search is of the window", "*No matches in this window*", "*No matches found in this traversal*"},
+			"offsets are of candidates":    {"Offsets are of candidates"},
+			"expiry and restart":           {"Cursors last 24 hours", "Nothing retries it and nothing falls back to version 1", "*Start again*"},
+			"what a count costs":           {"*Count all matches* reads the whole store once and can be cancelled", "unknown, which is not zero"},
+			"another life of the store":    {"podium store rotate-identity", "a copy without an identity"},
+			"changes between requests":     {"may come twice or not at all"},
+			"keyboard":                     {"Enter or Space is one window, and the focus stays"},
+		},
+	} {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		flat := strings.Join(strings.Fields(string(text)), " ")
+		for topic, phrases := range topics {
+			for _, phrase := range phrases {
+				if !strings.Contains(flat, phrase) {
+					t.Errorf("%s, %s: %q is not said", file, topic, phrase)
+				}
+			}
+		}
+	}
+}

@@ -112,7 +112,7 @@ describe("104 the label follows the stop reason", () => {
     }));
     windowed();
     await screen.findByText(/^examined 40 · back to 3 May 2026 · as of \d\d:\d\d$/);
-    expect(screen.getByText("Load more brings up to 100 rows from the next 10,000 sessions.")).toBeTruthy();
+    expect(screen.getByText("Load more brings up to 100 rows of the next 10,000.")).toBeTruthy();
     expect(screen.getByText("1 window")).toBeTruthy();
     fireEvent.click(next());
     await screen.findByText(/^examined 10,040 · back to 3 May 2026/);

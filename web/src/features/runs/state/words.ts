@@ -20,7 +20,7 @@ export function next({ dropped, failure, stop, frontier, limit }: Chain<unknown>
   if (stop === null) return { word: "Load more", does: "nothing", note: sort === "cost" ? "Looking at the costliest sessions." : "Looking at the newest sessions." };
   if (frontier === null) return { word: "Load more", does: "nothing", note: "Nothing is left to examine. Refresh begins a new search." };
   const most = grouped(String(limit));
-  if (stop === "row_limit") return { word: "Load more", does: "proceed", note: `Load more brings up to ${windowRows} rows from the next ${most} sessions.` };
+  if (stop === "row_limit") return { word: "Load more", does: "proceed", note: `Load more brings up to ${windowRows} rows of the next ${most}.` };
   return { word: "Continue search", does: "proceed", note: `Continue search examines the next ${most} sessions.` };
 }
 
