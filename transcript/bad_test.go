@@ -299,6 +299,29 @@ func TestBad_AFileThatShrinksWhileItIsReadIsTakenUpTheNextTime(t *testing.T) {
 	sound(t, h.Store)
 }
 
+func TestBad_AFileThatIsReplacedWhileItIsReadIsReadAnewTheNextTime(t *testing.T) {
+	h := &hooked{Store: storetest.New(t, store.Options{})}
+	tr := newTree(t)
+	path := tr.put("projects/p/"+sid+".jsonl", many(sid, 3000))
+	h.before = func(n int, _ []session.ImportBatch) error {
+		if n == 2 {
+			return os.Rename(tr.put("next", line(said(sid, 4000, "another"))), path)
+		}
+		return nil
+	}
+	importInto(t, h, transcript.ClaudeCode, tr.dir)
+	h.before = nil
+	r := importInto(t, h, transcript.ClaudeCode, tr.dir)
+	entries := log(t, h.Store, claudeID(sid))
+	if r.Replaced != 1 || len(entries) != 3001 || !strings.Contains(string(entries[3000].Payload), "another") {
+		t.Errorf("%d entries, %+v", len(entries), r)
+	}
+	if r := importInto(t, h, transcript.ClaudeCode, tr.dir); r.Unchanged != 1 {
+		t.Errorf("%+v", r)
+	}
+	sound(t, h.Store)
+}
+
 func TestBad_AFullDiskStopsTheImportAndTheNextGoesOn(t *testing.T) {
 	h := &hooked{Store: storetest.New(t, store.Options{})}
 	tr := newTree(t)
@@ -350,28 +373,33 @@ func TestBad_ACancelledImportStopsAtWhatIsStored(t *testing.T) {
 func TestBad_AnAdoptedStoreIsRefused(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state.db")
 	storetest.Lionagi(t, path)
-	before, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
 	if _, err := store.Create(t.Context(), path, store.Options{}); !errors.Is(err, session.ErrAdopted) {
 		t.Errorf("created: %v", err)
 	}
 	if _, err := store.Migrate(t.Context(), path, store.MigrateOptions{}); err != nil {
 		t.Fatal(err)
 	}
+	before, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
 	s, err := store.Open(t.Context(), path, store.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer s.Close()
 	tr := newTree(t)
 	tr.write("projects/p/"+sid+".jsonl", said(sid, 1, "hi"))
 	if _, err := transcript.Import(t.Context(), s, options(transcript.ClaudeCode, tr.dir)); !errors.Is(err, session.ErrAdopted) {
 		t.Errorf("imported: %v", err)
 	}
-	if bytes.Equal(before, nil) || storetest.Value(t, path, "SELECT count(*) FROM sessions") != "0" {
-		t.Error("something was written")
+	if _, err := s.ImportBatches(t.Context(), []session.ImportBatch{{}}); !errors.Is(err, session.ErrAdopted) {
+		t.Errorf("stored: %v", err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if after, err := os.ReadFile(path); err != nil || !bytes.Equal(before, after) {
+		t.Errorf("something was written (%v)", err)
 	}
 }
 

@@ -1,6 +1,8 @@
 package transcript_test
 
 import (
+	"errors"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -46,6 +48,32 @@ func TestBad_AFullDiskLosesNothingAndTheNextImportCompletes(t *testing.T) {
 	undisturbed := reopen(t, filepath.Join(t.TempDir(), "state.db"))
 	importInto(t, undisturbed, transcript.ClaudeCode, tr.dir)
 	same(t, s, undisturbed)
+}
+
+func TestBad_AGigabyteInOneLineIsHashedInBoundedMemory(t *testing.T) {
+	tr := newTree(t)
+	path := tr.put("projects/p/"+sid+".jsonl", line(said(sid, 1, "before")))
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	info, err := f.Stat()
+	if err != nil {
+		t.Fatal(err)
+	}
+	// What was never written is zeros and takes no room on most disks.
+	_, err = f.WriteAt([]byte("x\n"+line(said(sid, 2, "after"))), info.Size()+longLine-1)
+	if err := errors.Join(err, f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	store := filepath.Join(t.TempDir(), "state.db")
+	a := importApart(t, tr.dir, store, 0)
+	if a.failed != "" || a.report.Kept != 3 || len(a.report.Problems) != 1 || a.report.Problems[0].Length != longLine {
+		t.Fatalf("%+v, %s", a.report, a.failed)
+	}
+	if a.peak > longPeak {
+		t.Errorf("%d MiB were resident for a line of %d", a.peak>>20, longLine>>20)
+	}
 }
 
 func reopen(t *testing.T, path string) *store.Store {

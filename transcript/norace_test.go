@@ -6,4 +6,9 @@ package transcript_test
 const (
 	checks    = "12"
 	fileCount = 3000
+
+	// longLine is the length of a line, longPeak how much memory reading it may
+	// take, the whole process counted; both in bytes.
+	longLine = 1 << 30
+	longPeak = 100 << 20
 )

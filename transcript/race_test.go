@@ -7,4 +7,9 @@ package transcript_test
 const (
 	checks    = "4"
 	fileCount = 300
+
+	// longLine is the length of a line, longPeak how much memory reading it may
+	// take, the whole process counted; both in bytes.
+	longLine = 256 << 20
+	longPeak = 400 << 20
 )
