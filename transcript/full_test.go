@@ -15,7 +15,7 @@ import (
 // larger while the import is at work.
 func TestBad_AFullDiskLosesNothingAndTheNextImportCompletes(t *testing.T) {
 	tr := newTree(t)
-	const files, prompts = 40, 120
+	const files, prompts = 12, 120
 	size := int64(0)
 	for k := range files {
 		id := vendorUUID(k)
