@@ -48,8 +48,9 @@ current: ## what is committed but made from something else is up to date
 race: ## Go tests with the race detector
 	$(GO) test -race -timeout 30m ./...
 
-bench: ## all benchmarks, to the terminal
+bench: build ## all benchmarks, to the terminal
 	$(GO) test -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) -timeout 30m ./...
+	PODIUM_BIN=$(CURDIR)/bin/podium .ci/web bench
 
 fuzz: ## every fuzz target for FUZZTIME (10s)
 	@grep -rlE '^func Fuzz[A-Z]' --include='*_test.go' --exclude-dir=node_modules . | xargs -n1 dirname | sort -u | while read -r dir; do \

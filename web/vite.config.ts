@@ -24,6 +24,7 @@ export default defineConfig({
       { extends: true, test: { name: "unit", environment: "jsdom", include: ["src/**/*.test.{ts,tsx}"], setupFiles: ["src/test/setup.ts"], testTimeout: 60_000, hookTimeout: 60_000, env: { TZ: "UTC" } } },
       // One browser and one daemon at a time: both are heavy.
       { test: { ...browser, name: "e2e", include: ["e2e/*.test.ts"] } },
+      { test: { ...browser, name: "bench", include: ["e2e/bench.ts"], testTimeout: 300_000 } },
       { test: { ...browser, name: "screenshot", include: ["e2e/screenshot.ts"] } },
     ],
   },
