@@ -1,5 +1,7 @@
+import { writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import path from "node:path";
 import { type Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { faults, useBrowser } from "./browser";
@@ -130,10 +132,13 @@ describe("a pod", () => {
 
   it("goes on in another session after a compaction, and the page leads there", async () => {
     const { page } = await signedIn();
-    const { name } = await aPod("squeezer");
+    const config = path.join(crew.home, "squeeze.toml");
+    writeFileSync(config, "[compaction]\ncompact_retained_tokens = 20\n");
+    const { name } = await aPod("squeezer", ["--config", config]);
     for (const text of ["one", "two", "three"]) {
-      await crew.podium("send", name, text);
+      await crew.podium("send", name, `${text} ${"and so on ".repeat(800)}`);
       await expect.poll(() => crew.podium("history", name)).toContain(`Noted: ${text}`);
+      await expect.poll(() => crew.podium("ps")).toMatch(new RegExp(`^${name} +idle`, "m"));
     }
     await row(page, name).click();
     await page.getByText("Noted: three").waitFor();
@@ -275,7 +280,7 @@ describe("the page", () => {
     await page.getByText("Noted: by keys").waitFor();
     await page.keyboard.press("Escape");
     await page.keyboard.press(".");
-    const menu = page.getByRole("dialog", { name });
+    const menu = page.getByRole("dialog", { name: "by keys" });
     await menu.getByRole("menuitem", { name: "Open" }).waitFor();
     await page.keyboard.press("ArrowDown");
     expect(await page.evaluate(() => document.activeElement?.textContent)).toMatch(/^Write to the pod/);

@@ -15,6 +15,10 @@ name = "write_summary"
 arguments = { text = "The tests were looked at." }
 
 [[reply]]
+when = { after = "write_summary" }
+text = "It is written."
+
+[[reply]]
 when = { user = "wait", last = "user" }
 text = "I wait."
 [[reply.tool]]
@@ -23,7 +27,8 @@ arguments = { command = "sleep 600" }
 
 [[reply]]
 when = { user = "fail", last = "user" }
-fault = { status = 400, message = "no such luck" }
+text = "It works now."
+fault = { status = 400, message = "no such luck", times = 1 }
 
 [[reply]]
 default = true

@@ -92,7 +92,7 @@ export function FleetList({ lines: fresh, rowHeight, onToggle, isOpen, hrefOf, o
       className="fleet-list"
       ref={scroller}
       role="list"
-      aria-label="Pods and running sessions"
+      aria-label="What lives"
       onPointerEnter={() => setWatched((w) => ({ ...w, pointer: true }))}
       onPointerLeave={() => setWatched((w) => ({ ...w, pointer: false }))}
       onFocus={() => setWatched((w) => (w.focus ? w : { ...w, focus: true }))}

@@ -26,5 +26,5 @@ export const taken: Record<Method, string> = {
   pause: "The pod stops its run",
   resume: "The pod goes on",
   cancel: "The pod ends its run",
-  compact: "The pod compacts",
+  compact: "The pod was asked to compact",
 };
