@@ -185,7 +185,7 @@ describe("the keyboard alone", () => {
 
   it("reaches the list with one Tab and moves the line between the panes", async () => {
     const page = await list();
-    await page.getByRole("button", { name: "cost", exact: true }).focus();
+    await page.getByRole("button", { name: "window", exact: true }).focus();
     await page.keyboard.press("Tab");
     expect(await focused(page)).toBe("review the discount codes");
     await page.keyboard.press("Tab");
@@ -235,7 +235,7 @@ describe("looks", () => {
   });
 
   it("are one pane in a narrow window, which goes back to its place", async () => {
-    const page = await list("", { viewport: { width: 600, height: 500 } });
+    const page = await list("", { viewport: { width: 600, height: 700 } });
     expect(await page.getByRole("separator").count()).toBe(0);
     await page.keyboard.press("j");
     for (let i = 0; i < 4; i++) await page.keyboard.press("PageDown");

@@ -4,7 +4,7 @@ import { recall, remember } from "../../../lib/memory/memory";
 import type { UsageBy } from "../api/types";
 
 /** Where the strip would take too much of the list away. */
-const small = "(max-width: 599px), (max-height: 599px)";
+const small = "(max-width: 599px), (max-height: 719px)";
 
 const openKey = "podium.overview";
 const byKey = "podium.overview.by";
