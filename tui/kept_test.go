@@ -7,6 +7,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
+
 	"podium.local/protocol"
 )
 
@@ -38,6 +40,35 @@ func TestInterrupted_ARepeatedRequestShowsItsAnswerOnce(t *testing.T) {
 		s.event(protocol.TextDelta{Text: "first try"}, protocol.TurnStart{}, protocol.TextDelta{Text: "second try"})
 		s.shows("second try")
 		s.hides("first try", "interrupted")
+	})
+}
+
+// A terminal that changed its size while lines were written for another one
+// is left with lines in wrong places, and maybe with scrolling margins.
+func TestResize_TheScreenIsDrawnAnewOnceItRests(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := attached(t)
+		s.wait(time.Second)
+		drawn := func() (n int) {
+			for i, msg := range s.seen {
+				if i > 0 && msg == tea.ClearScreen() && fmt.Sprint(s.seen[i-1]) == "{\x1b[r}" {
+					n++
+				}
+			}
+			return n
+		}
+		before := drawn()
+		for i := range 30 {
+			s.send(tea.WindowSizeMsg{Width: 10 + i, Height: 30 - i})
+		}
+		s.wait(time.Second)
+		if n := drawn() - before; n != 1 {
+			t.Errorf("drawn anew %d times after the sizes rested", n)
+		}
+		s.press("ctrl+l")
+		if n := drawn() - before; n != 2 {
+			t.Errorf("Ctrl-L makes it %d times", n)
+		}
 	})
 }
 

@@ -115,7 +115,7 @@ func (m *Model) runKey(name string) (tea.Cmd, bool) {
 		}
 		return m.once(protocol.Shutdown{}), true
 	case "ctrl+l":
-		return tea.ClearScreen, true
+		return drawAnew, true
 	case "ctrl+z":
 		return tea.Suspend, true
 	case "f1":

@@ -48,9 +48,24 @@ type (
 		text string
 		err  error
 	}
-	noticeMsg struct{ err error }
-	tickMsg   struct{}
+	// resizedMsg comes when the size has not changed for a moment; it holds the
+	// count of changes then.
+	resizedMsg int
+	noticeMsg  struct{ err error }
+	tickMsg    struct{}
 )
+
+// resizeRest is how long a size must last until the screen is drawn anew.
+const resizeRest = 300 * time.Millisecond
+
+// drawAnew draws the whole screen again. What was written for one size while
+// the terminal had the next already stands in wrong places, and may have left
+// scrolling margins behind that would spoil every line to come.
+func drawAnew() tea.Msg {
+	return tea.Sequence(tea.Raw(resetMargins), tea.ClearScreen)()
+}
+
+const resetMargins = "\x1b[r"
 
 func (m *Model) connect() tea.Msg {
 	pod, err := m.o.Connect(m.ctx)

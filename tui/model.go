@@ -52,9 +52,11 @@ type Model struct {
 	feed *feed
 
 	width, height int
-	editor        editor
-	recall        recall
-	comp          completion
+	// resized counts the changes of size.
+	resized int
+	editor  editor
+	recall  recall
+	comp    completion
 
 	// pending is an input on its way; queue are those that wait for the run to
 	// end, held says that they wait for Enter.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 	"strings"
 	"sync"
 	"testing"
@@ -127,6 +128,13 @@ func (s *screen) start(cmd tea.Cmd) {
 				s.start(c)
 			}
 		default:
+			// A sequence has no exported type.
+			if v := reflect.ValueOf(msg); v.Kind() == reflect.Slice && v.Type().Elem() == reflect.TypeFor[tea.Cmd]() {
+				for i := range v.Len() {
+					s.msgs <- v.Index(i).Interface().(tea.Cmd)()
+				}
+				return
+			}
 			s.msgs <- msg
 		}
 	}()

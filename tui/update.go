@@ -21,6 +21,13 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		m.resize(msg.Width, msg.Height)
+		m.resized++
+		n := m.resized
+		cmd = tea.Tick(resizeRest, func(time.Time) tea.Msg { return resizedMsg(n) })
+	case resizedMsg:
+		if int(msg) == m.resized {
+			cmd = drawAnew
+		}
 	case tea.BackgroundColorMsg:
 		if msg.IsDark() != m.r.dark {
 			m.r.theme = newTheme(msg.IsDark(), m.o.ASCII)
