@@ -22,8 +22,7 @@ import (
 // studioProcess is a daemon that a test runs within itself.
 type studioProcess struct {
 	base, code string
-	lines      *bufio.Scanner // of its standard error
-	stop       func() int     // interrupts it and returns its exit code
+	stop       func() int // interrupts it and returns its exit code
 }
 
 // startStudio runs podium studio on a port of the system's choosing.
@@ -37,11 +36,17 @@ func startStudio(t *testing.T, home string, args ...string) studioProcess {
 		exit <- a.run(ctx, append([]string{"studio", "--listen", "127.0.0.1:0"}, args...))
 		_ = writer.Close()
 	}()
-	p := studioProcess{lines: bufio.NewScanner(reader)}
+	var p studioProcess
+	lines := bufio.NewScanner(reader)
+	drained := make(chan struct{})
+	drain := func() { // what it still has to say
+		defer close(drained)
+		for lines.Scan() {
+		}
+	}
 	p.stop = func() int {
 		cancel()
-		for p.lines.Scan() { // what it still has to say
-		}
+		<-drained
 		code := <-exit
 		exit <- code
 		return code
@@ -50,21 +55,19 @@ func startStudio(t *testing.T, home string, args ...string) studioProcess {
 		p.stop()
 		http.DefaultClient.CloseIdleConnections()
 	})
-	for p.lines.Scan() {
-		if _, address, found := strings.Cut(p.lines.Text(), "studio is at "); found {
+	for lines.Scan() {
+		if _, address, found := strings.Cut(lines.Text(), "studio is at "); found {
 			u, err := url.Parse(address)
+			go drain()
 			if err != nil {
 				t.Fatal(err)
 			}
 			p.base, p.code = "http://"+u.Host, strings.TrimPrefix(u.Fragment, "code=")
-			go func() {
-				for p.lines.Scan() {
-				}
-			}()
 			return p
 		}
-		t.Log(p.lines.Text())
+		t.Log(lines.Text())
 	}
+	go drain()
 	t.Fatal("the daemon printed no address")
 	return p
 }
