@@ -140,26 +140,26 @@ func runPodHelper(ctx context.Context, path string, say io.Writer) error {
 	return s.Close()
 }
 
-// runBulkHelper writes what an import writes: many entries a transaction.
+// runBulkHelper imports: many small files of a session each a transaction.
 func runBulkHelper(ctx context.Context, path string, say io.Writer) error {
 	s, err := store.Open(ctx, path, store.Options{Bulk: true})
 	if err != nil {
 		return err
 	}
 	for i := 0; ctx.Err() == nil; i++ {
-		plain := context.WithoutCancel(ctx)
-		p, err := s.StartPod(plain, self(fmt.Sprintf("bulk-%d-%d", os.Getpid(), i)))
-		if err != nil {
-			return err
+		var batches []session.ImportBatch
+		for j := range 100 {
+			id := fmt.Sprintf("imported-%d-%d", i, j)
+			batches = append(batches, imported("/files/"+id, id, "known", 2))
 		}
-		entries := make([]session.NewEntry, 200)
-		for j := range entries {
-			entries[j] = storetest.Text(strings.Repeat("y", 500))
+		for len(batches) > 0 {
+			outs, err := s.ImportBatches(context.WithoutCancel(ctx), batches)
+			if err != nil {
+				return err
+			}
+			batches = batches[len(outs):]
+			fmt.Fprintln(say, "imported", i, len(outs))
 		}
-		if _, err := s.Commit(plain, session.Commit{PodID: p.ID, SessionID: p.SessionID, Entries: entries}); err != nil {
-			return err
-		}
-		fmt.Fprintln(say, "committed", i)
 	}
 	return s.Close()
 }
