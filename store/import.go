@@ -208,17 +208,18 @@ func derivedID(sessionID, what string) string {
 type importRow struct {
 	session                             string
 	logKey                              int64
-	entries                             int64
+	entries, requests                   int64
 	openedAt                            float64
 	openedProject, openedVendor, opened string
 }
 
 func (i *importing) load(id string) (row importRow, err error) {
 	row.session = id
-	found, err := i.c.row("SELECT log_key, entries, opened_at, opened_project, opened_provider, opened_model FROM logs WHERE session_id = ?",
+	found, err := i.c.row("SELECT log_key, entries, opened_at, opened_project, opened_provider, opened_model, priced_requests + unpriced_requests FROM logs WHERE session_id = ?",
 		func(stmt *sqlite3.Stmt) error {
 			row.logKey, row.entries, row.openedAt = stmt.ColumnInt64(0), stmt.ColumnInt64(1), stmt.ColumnFloat(2)
 			row.openedProject, row.openedVendor, row.opened = stmt.ColumnText(3), stmt.ColumnText(4), stmt.ColumnText(5)
+			row.requests = stmt.ColumnInt64(6)
 			return nil
 		}, id)
 	if err == nil && !found {

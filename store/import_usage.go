@@ -1,6 +1,8 @@
 package store
 
 import (
+	"cmp"
+
 	"github.com/ncruces/go-sqlite3"
 
 	"podium.local/session"
@@ -9,6 +11,7 @@ import (
 // count books the requests of a part. Of several snapshots of one request the
 // largest counts, whichever comes first.
 func (i *importing) count(row importRow, p session.ImportPart) error {
+	var booked sum
 	for _, r := range p.Requests {
 		if err := checkUsage(r.Usage); err != nil {
 			return err
@@ -23,17 +26,54 @@ func (i *importing) count(row importRow, p session.ImportPart) error {
 		}
 		switch {
 		case !found:
-			err = i.book(row, p, r)
+			err = i.book(row, p, row.requests+int64(booked.turns), r)
+			booked.add(r.Usage)
 		case log != row.logKey:
 			err = i.elsewhere(log)
 		default:
-			err = i.grow(row, p, number, r)
+			// It may sum what is booked.
+			if err = booked.flush(i.c, &row); err == nil {
+				err = i.grow(row, p, number, r)
+			}
 		}
 		if err != nil {
 			return err
 		}
 	}
-	return nil
+	return booked.flush(i.c, &row)
+}
+
+// sum is what was booked and does not stand in the session's totals yet.
+type sum struct {
+	turns int
+	usage session.Usage
+}
+
+func (s *sum) add(u session.Usage) {
+	s.turns++
+	s.usage.InputTokens = plus(s.usage.InputTokens, u.InputTokens)
+	s.usage.OutputTokens = plus(s.usage.OutputTokens, u.OutputTokens)
+	s.usage.CostUSD = plus(s.usage.CostUSD, u.CostUSD)
+}
+
+// plus adds two numbers of which nil is unknown and counts nothing.
+func plus[N int64 | float64](a, b *N) *N {
+	if a == nil || b == nil {
+		return cmp.Or(a, b)
+	}
+	c := *a + *b
+	return &c
+}
+
+// flush adds it to the totals.
+func (s *sum) flush(c *conn, row *importRow) error {
+	if s.turns == 0 {
+		return nil
+	}
+	err := addTotals(c, row.session, s.turns, s.usage)
+	row.requests += int64(s.turns)
+	*s = sum{}
+	return err
 }
 
 // elsewhere checks that the session that counts a request may keep it.
@@ -49,23 +89,16 @@ func (i *importing) elsewhere(log int64) error {
 	return i.notAfter(owner)
 }
 
-// book counts a request for the first time.
-func (i *importing) book(row importRow, p session.ImportPart, r session.ImportRequest) error {
-	number, err := i.c.integer("SELECT priced_requests + unpriced_requests FROM logs WHERE log_key = ?", row.logKey)
-	if err != nil {
-		return err
-	}
+// book counts a request for the first time, as a session's number-th.
+func (i *importing) book(row importRow, p session.ImportPart, number int64, r session.ImportRequest) error {
 	h := hold{session: row.session, logKey: row.logKey, provider: p.Facts.Provider, model: r.Model, project: r.Project}
 	if err := book(i.c, h, seconds(r.At), "turn", r.Usage); err != nil {
 		return err
 	}
-	if err := i.c.run("INSERT INTO import_requests (request, log_key, number) VALUES (?, ?, ?)", r.Key[:], row.logKey, number); err != nil {
-		return err
-	}
-	return addTotals(i.c, row.session, 1, r.Usage)
+	return i.c.run("INSERT INTO import_requests (request, log_key, number) VALUES (?, ?, ?)", r.Key[:], row.logKey, number)
 }
 
-// addTotals adds a request to a session's totals.
+// addTotals adds requests to a session's totals.
 func addTotals(c *conn, id string, turns int, u session.Usage) error {
 	return c.run(`UPDATE sessions SET
 		num_turns      = coalesce(num_turns, 0) + ?1,
