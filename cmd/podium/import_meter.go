@@ -59,7 +59,7 @@ func progressText(p transcript.Progress, took time.Duration) string {
 	if seconds := took.Seconds(); seconds > 0 && p.Bytes > 0 {
 		rate := float64(p.Bytes) / seconds
 		text += fmt.Sprintf(", %s/s", byteCount(int64(rate)))
-		if rest := p.BytesTotal - p.Bytes; rest > 0 {
+		if rest := p.BytesTotal - p.Bytes; rest > 0 && p.Bytes >= p.BytesTotal/100 { // before that nothing can be said
 			text += fmt.Sprintf(", about %s left", (time.Duration(float64(rest)/rate) * time.Second).Round(time.Second))
 		}
 	}
