@@ -41,6 +41,8 @@ export interface Request {
   query: URLSearchParams;
   headers: Headers;
   body: string | null;
+  /** Aborted once nobody waits for the answer. */
+  signal: AbortSignal | null;
 }
 
 /** An answer now, one that is awaited, or none: the daemon is away. */
@@ -52,7 +54,7 @@ export function fakeStudio(answer: (r: Request) => Answer): { asked: Request[] }
   vi.stubGlobal("fetch", async (path: string, init: RequestInit = {}) => {
     const url = new URL(path, "http://studio.test");
     const request = {
-      method: init.method ?? "GET", path: url.pathname, query: url.searchParams, headers: new Headers(init.headers), body: (init.body as string) ?? null,
+      method: init.method ?? "GET", path: url.pathname, query: url.searchParams, headers: new Headers(init.headers), body: (init.body as string) ?? null, signal: init.signal ?? null,
     };
     asked.push(request);
     const aborted = new Promise<never>((_, reject) => {
