@@ -119,6 +119,18 @@ export async function faults(page: Page): Promise<string[]> {
   return found.violations.flatMap((v) => v.nodes.map((n) => `${v.id}: ${n.target.join(" ")}: ${n.failureSummary ?? ""}`));
 }
 
+/** Counts how much of the page moved by itself, from its first paint on; asked before it is opened. */
+export async function watchShifts(page: Page): Promise<() => Promise<number>> {
+  await page.addInitScript(() => {
+    const seen = globalThis as unknown as { shifted: number };
+    seen.shifted = 0;
+    new PerformanceObserver((list) => {
+      for (const e of list.getEntries()) seen.shifted += (e as unknown as { value: number }).value;
+    }).observe({ type: "layout-shift", buffered: true });
+  });
+  return () => page.evaluate(() => (globalThis as unknown as { shifted: number }).shifted);
+}
+
 /** Rows that stand in the document. */
 export function rowsOf(page: Page) {
   return page.getByRole("list", { name: "Sessions" }).getByRole("listitem");

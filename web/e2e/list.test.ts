@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { listed, rowOf, rowsOf, useBrowser } from "./browser";
+import { listed, rowOf, rowsOf, useBrowser, watchShifts } from "./browser";
 import { rows } from "./history";
 import { startStudio, type Studio } from "./studio";
 
@@ -41,17 +41,11 @@ describe("the list", () => {
 
   it("does not move when rows arrive", async () => {
     const { page } = await open();
-    await page.addInitScript(() => {
-      const seen = globalThis as unknown as { shifted: number };
-      seen.shifted = 0;
-      new PerformanceObserver((list) => {
-        for (const e of list.getEntries()) seen.shifted += (e as unknown as { value: number }).value;
-      }).observe({ type: "layout-shift", buffered: true });
-    });
+    const shifted = await watchShifts(page);
     await page.goto(studio.url);
     await listed(page);
     await rowOf(page, "fix the flaky login test").waitFor();
-    expect(await page.evaluate(() => (globalThis as unknown as { shifted: number }).shifted)).toBeLessThan(0.01);
+    expect(await shifted()).toBeLessThan(0.01);
   });
 
   it("loads more without moving the focus, each session once and in order", async () => {

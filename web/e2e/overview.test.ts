@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
-import { faults, listed, rowOf, useBrowser } from "./browser";
+import { faults, listed, rowOf, useBrowser, watchShifts } from "./browser";
 import { startStudio, type Studio } from "./studio";
 
 const { open } = useBrowser();
@@ -156,18 +156,11 @@ describe("nothing moves", () => {
       await late;
       await route.continue();
     });
-    await page.addInitScript(() => {
-      const seen = globalThis as unknown as { shifted: number };
-      seen.shifted = 0;
-      new PerformanceObserver((list) => {
-        for (const e of list.getEntries()) seen.shifted += (e as unknown as { value: number }).value;
-      }).observe({ type: "layout-shift", buffered: true });
-    });
+    const shifted = await watchShifts(page);
     await page.goto(studio.url);
     await listed(page);
     await rowOf(page, "fix the flaky login test").waitFor();
     const frames = () => page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
-    const shifted = () => page.evaluate(() => (globalThis as unknown as { shifted: number }).shifted);
     await frames();
     const [before, moved] = [await height(page), await shifted()];
     arrive();
