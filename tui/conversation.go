@@ -260,15 +260,15 @@ func (c *conversation) inFlight(live protocol.Live) {
 	}
 }
 
-// takeBack removes the newest input and gives its text.
-func (c *conversation) takeBack() string {
+// takeBack removes the newest input and gives it, nil without one.
+func (c *conversation) takeBack() *block {
 	for _, b := range slices.Backward(c.blocks) {
 		if b.kind == kindInput && (b.input == "" || b.input == protocol.InputText) {
 			c.remove(b)
-			return b.text
+			return b
 		}
 	}
-	return ""
+	return nil
 }
 
 func (c *conversation) remove(b *block) {

@@ -254,8 +254,9 @@ func (m *Model) runEnd(d protocol.RunEnd) tea.Cmd {
 		m.conv.say(kindError, protocol.LevelError, "[error] "+d.Error)
 	}
 	if d.Result == protocol.RunRolledBack {
-		if text := m.conv.takeBack(); m.editor.empty() {
-			m.editor.paste(text)
+		if b := m.conv.takeBack(); b != nil && b.from == "" && m.editor.empty() {
+			m.editor.paste(b.text)
+			m.say("Taken back before anything answered it; the text is in the input again.")
 		}
 	}
 	return m.runOver(d.Result)

@@ -171,12 +171,26 @@ func TestRun_ARejectedInputNeverOverwritesWhatIsBeingWritten(t *testing.T) {
 
 func TestRun_TakenBackReturnsTheText(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := running(t)
+		s := attached(t)
+		s.press("fix the flaky login test", "enter")
+		s.event(status(protocol.StateRunning), protocol.UserInput{Text: "fix the flaky login test", Kind: protocol.InputText, Client: us, EntryID: "e-1"}, protocol.TurnStart{})
 		s.event(protocol.Error{Code: protocol.CodeInternal, Message: "Cancelled"}, protocol.RunEnd{Result: protocol.RunRolledBack})
 		if got := s.m.Text(); got != "fix the flaky login test" {
 			t.Errorf("the input line holds %q", got)
 		}
-		s.shows("── taken back")
+		s.shows("── taken back", "Taken back before anything answered it; the text is in the input again.")
+	})
+}
+
+func TestRun_TakenBackFromAnotherClientIsNotPutIntoThisInput(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := attached(t)
+		s.event(status(protocol.StateRunning), protocol.UserInput{Text: "not mine", Kind: protocol.InputText, Client: "web/1", EntryID: "o"}, protocol.TurnStart{},
+			protocol.Error{Code: protocol.CodeInternal, Message: "Cancelled"}, protocol.RunEnd{Result: protocol.RunRolledBack})
+		if got := s.m.Text(); got != "" {
+			t.Errorf("the input line holds %q", got)
+		}
+		s.hides("not mine")
 	})
 }
 
