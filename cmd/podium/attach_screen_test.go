@@ -36,7 +36,10 @@ func TestScreen_AttachDuringAStreamAndTwoTerminalsShowTheSame(t *testing.T) {
 	b.typed("Thanks.")
 	b.keys("Enter")
 	b.awaits("› Thanks.", "You are welcome.")
-	a.awaits("» from podium/", "  Thanks.", "You are welcome.")
+	text := a.awaits("» from podium/", "  Thanks.", "You are welcome.")
+	if line := lineWith(text, "» from"); !strings.HasSuffix(line, ")") || !strings.Contains(line, " (pts/") {
+		t.Errorf("which terminal said so is not told: %q", line)
+	}
 	// Leaving never stops the pod.
 	b.keys("C-c")
 	b.awaits("Press Ctrl-C again within 3 s to exit the TUI (the Pod keeps running).")

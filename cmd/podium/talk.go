@@ -56,8 +56,15 @@ func (a *app) dial(ctx context.Context, name string) (*client.Conn, error) {
 	return conn, err
 }
 
-// clientName is what this program calls itself in hello.
-func clientName() string { return "podium/" + buildVersion() }
+// clientName is what this program calls itself in hello, with the terminal it
+// is on where the system tells: one person may have several.
+func clientName() string {
+	name := "podium/" + buildVersion()
+	if tty, err := os.Readlink("/proc/self/fd/0"); err == nil && (strings.HasPrefix(tty, "/dev/pts/") || strings.HasPrefix(tty, "/dev/tty")) {
+		name += " (" + strings.TrimPrefix(tty, "/dev/") + ")"
+	}
+	return name
+}
 
 // promptOptions say what is known of the pod that a prompt goes to.
 type promptOptions struct {
