@@ -136,6 +136,8 @@ func (b *block) living() bool {
 		return !b.tool.done && !b.tool.lost && !b.tool.waits
 	case kindCompact:
 		return b.open
+	case kindAnswer:
+		return b.open && b.md.rest.stale
 	default:
 		return false
 	}

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/alecthomas/chroma/v2"
 	"github.com/alecthomas/chroma/v2/lexers"
@@ -103,6 +104,8 @@ func (r *renderer) tableWidth(text string) int {
 type openCode struct {
 	language, text string
 	lines          []string
+	// slow says that finding the colours takes too long.
+	slow bool
 }
 
 // draw gives the lines of the block as far as it has come.
@@ -111,9 +114,9 @@ func (o *openCode) draw(r *renderer, language, text string) []string {
 	if o.language != language || !strings.HasPrefix(text, o.text) {
 		*o = openCode{}
 	}
-	if end := strings.LastIndexByte(text, '\n') + 1; end > len(o.text) && end-len(o.text) >= min(often, len(o.text)/8) {
+	if end := strings.LastIndexByte(text, '\n') + 1; !o.slow && end > len(o.text) && end-len(o.text) >= min(often, len(o.text)/8) {
 		o.language, o.text = language, text[:end]
-		o.lines = r.coloured(language, o.text)
+		o.lines, o.slow = r.coloured(language, o.text)
 	}
 	lines := slices.Clone(o.lines)
 	if rest := text[len(o.text):]; rest != "" {
@@ -127,7 +130,8 @@ func (o *openCode) draw(r *renderer, language, text string) []string {
 // codeLines lays out a code block over the whole width. A line that is too
 // long goes on below its own beginning.
 func (r *renderer) codeLines(language, text string) []string {
-	return withoutBlankEnd(r.coloured(language, text+"\n"))
+	lines, _ := r.coloured(language, text+"\n")
+	return withoutBlankEnd(lines)
 }
 
 func withoutBlankEnd(lines []string) []string {
@@ -137,22 +141,34 @@ func withoutBlankEnd(lines []string) []string {
 	return lines
 }
 
-// coloured lays out whole lines.
-func (r *renderer) coloured(language, text string) []string {
+// colourTime is how long one block may be looked at for its colours: some
+// texts would take minutes.
+const colourTime = 250 * time.Millisecond
+
+// coloured lays out whole lines. What is behind the place where the time was
+// over stays without colours.
+func (r *renderer) coloured(language, text string) (out []string, slow bool) {
 	lexer := lexers.Get(language)
 	if lexer == nil {
 		lexer = lexers.Fallback
 	}
-	tokens, err := chroma.Tokenise(chroma.Coalesce(lexer), nil, text)
-	if err != nil {
-		tokens = []chroma.Token{{Type: chroma.Text, Value: text}}
+	var tokens []chroma.Token
+	at, end := 0, time.Now().Add(colourTime)
+	if next, err := lexer.Tokenise(nil, text); err == nil {
+		for t := next(); t != chroma.EOF && !slow; t = next() {
+			tokens = append(tokens, t)
+			at += len(t.Value)
+			slow = time.Now().After(end)
+		}
+	}
+	if at < len(text) {
+		tokens = append(tokens, chroma.Token{Type: chroma.Text, Value: text[at:]})
 	}
 	look := styles.Get(r.code)
-	var out []string
 	for _, line := range chroma.SplitTokensIntoLines(tokens) {
 		out = append(out, r.codeLine(line, look)...)
 	}
-	return out
+	return out, slow
 }
 
 // codeLine colours the tokens of one line and breaks it where it is too long.

@@ -3,6 +3,7 @@ package tui_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"podium.local/protocol"
 	"podium.local/tui"
@@ -44,5 +45,32 @@ func TestMarkdown_ManyMarksEnd(t *testing.T) {
 	t.Parallel()
 	for _, unit := range []string{">", "[", "*", "**a", "`", "`a``b", "- ", "[a](", "![", "_a", "<", "&", "|a", "|a|b\n|-|-\n", " - a\n  ", "# a\n", "```\n", "~~a", "\\*", "<a href='x'>", "1. ", "> - "} {
 		drawn(t, strings.Repeat(unit, 6000/len(unit)))
+	}
+}
+
+// Finding the colours of some texts takes minutes. They stay without, and are
+// whole.
+func TestMarkdown_CodeWhoseColoursTakeTooLongIsShownWithoutThem(t *testing.T) {
+	t.Parallel()
+	for _, unit := range []string{"```html\n<script>", "```go\n/*"} {
+		text := strings.Repeat(unit, 40_000/len(unit)) + "\nthe very end"
+		if screen := drawn(t, text); !strings.Contains(screen, "the very end") {
+			t.Errorf("%q lacks its end:\n%s", unit, screen)
+		}
+	}
+}
+
+// An open text that takes long to lay out is behind for a moment only.
+func TestMarkdown_ALongOpenTextIsShownInTheEnd(t *testing.T) {
+	t.Parallel()
+	now := fixed()
+	m := tui.NewModel(t.Context(), tui.Options{Now: func() time.Time { now = now.Add(time.Second); return now }})
+	m.Event(protocol.TextDelta{Text: strings.Repeat("[a](", 3000)})
+	m.View()
+	m.Event(protocol.TextDelta{Text: " the end"})
+	for end := time.Now().Add(time.Minute); !strings.Contains(plainScreen(m.View().Content), "the end"); m.Update(nil) {
+		if time.Now().After(end) {
+			t.Fatal("the end of the text is never shown")
+		}
 	}
 }

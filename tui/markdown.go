@@ -3,6 +3,7 @@ package tui
 import (
 	"regexp"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"charm.land/glamour/v2"
@@ -42,6 +43,36 @@ type markdown struct {
 	made int
 	// code is the code block at the open end.
 	code openCode
+	rest openRest
+}
+
+// openRest are the lines of the open rest. Where it is so long that laying it
+// out takes long, that is done for a part of the time only: what has arrived
+// meanwhile waits for a moment.
+type openRest struct {
+	lines []string
+	made  time.Time
+	took  time.Duration
+	// stale says that the lines lack what has arrived.
+	stale bool
+}
+
+// What is shorter than patientBytes is always laid out at once; longer texts
+// may take one part in restShare of the time.
+const (
+	patientBytes = 4 << 10
+	restShare    = 4
+)
+
+func (o *openRest) draw(bytes int, layout func() []string) []string {
+	begin := time.Now()
+	o.stale = bytes > patientBytes && o.lines != nil && begin.Sub(o.made) < restShare*o.took
+	if !o.stale {
+		o.lines = layout()
+		o.made = time.Now()
+		o.took = o.made.Sub(begin)
+	}
+	return o.lines
 }
 
 // extend takes more finished segments from text, all of it when closed.
@@ -156,12 +187,16 @@ func closing(fence string) string { return fenceMark(fence) }
 
 // lines lays the text out.
 func (m *markdown) lines(r *renderer, text string, closed bool) []string {
+	taken := m.taken
 	m.extend(text, closed)
+	if m.taken != taken {
+		m.rest = openRest{}
+	}
 	if m.made != r.generation {
 		for i := range m.segments {
 			m.segments[i].lines = nil
 		}
-		m.made, m.code = r.generation, openCode{}
+		m.made, m.code, m.rest = r.generation, openCode{}, openRest{}
 	}
 	var out []string
 	for i := range m.segments {
@@ -178,7 +213,7 @@ func (m *markdown) lines(r *renderer, text string, closed bool) []string {
 		if m.fence != "" {
 			rest = m.fence + "\n" + rest
 		}
-		open := r.markdown(soFar(rest), &m.code)
+		open := m.rest.draw(len(rest), func() []string { return r.markdown(soFar(rest), &m.code) })
 		if len(out) > 0 && len(open) > 0 && !m.joined {
 			out = append(out, "")
 		}
