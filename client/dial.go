@@ -60,10 +60,14 @@ func explain(err error, path, pod string) error {
 	}
 }
 
-// podName is the name for errors: given, or the folder of the socket.
+// podName is the name for errors: given, or the folder of the socket. A socket
+// that is not called as pods call theirs tells no name.
 func podName(o Options, path string) string {
-	if o.PodName != "" {
+	switch {
+	case o.PodName != "":
 		return o.PodName
+	case filepath.Base(path) != "sock":
+		return "at " + path
 	}
 	return filepath.Base(filepath.Dir(path))
 }

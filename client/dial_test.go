@@ -189,6 +189,7 @@ func TestDial_SaysWhyThereIsNoPod(t *testing.T) {
 		text      string
 	}{
 		"no socket":        {filepath.Join(dir, "other", "sock"), "", client.ErrNotRunning, "pod other is not running: no socket at "},
+		"a socket alone":   {"/nonexistent", "", client.ErrNotRunning, "pod at /nonexistent is not running: no socket at /nonexistent"},
 		"a name given":     {filepath.Join(dir, "other", "sock"), "mine", client.ErrNotRunning, "pod mine is not running"},
 		"left behind":      {leftBehind, "", client.ErrNotRunning, "pod pod is not running: the socket at "},
 		"no socket at all": {file, "", client.ErrNotAPod, "is not a socket"},
