@@ -114,6 +114,15 @@ func fromEnvironment(lookup func(string) (string, bool)) (layer, map[string]stri
 	return l, names, nil
 }
 
+// FlagError is a mistake on the command line, not in a file or variable.
+type FlagError struct{ err error }
+
+// Error says which flag and what is wrong with it.
+func (e *FlagError) Error() string { return e.err.Error() }
+
+// Unwrap is the mistake.
+func (e *FlagError) Unwrap() error { return e.err }
+
 // fromFlags is the command line's layer.
 func fromFlags(f Flags) (layer, map[string]string, error) {
 	var l layer

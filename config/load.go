@@ -106,17 +106,20 @@ func Load(o Options) (Config, []Notice, error) {
 		sum.overlay(project)
 	}
 
-	for _, read := range []func() (layer, map[string]string, error){
-		func() (layer, map[string]string, error) { return fromEnvironment(o.Env) },
-		func() (layer, map[string]string, error) { return fromFlags(o.Flags) },
+	for _, source := range []struct {
+		read func() (layer, map[string]string, error)
+		wrap func(error) error
+	}{
+		{func() (layer, map[string]string, error) { return fromEnvironment(o.Env) }, func(err error) error { return err }},
+		{func() (layer, map[string]string, error) { return fromFlags(o.Flags) }, func(err error) error { return &FlagError{err} }},
 	} {
-		l, names, err := read()
-		if err != nil {
-			return Config{}, nil, fmt.Errorf("load configuration: %w", err)
+		l, names, err := source.read()
+		if err == nil {
+			where := func(name string) string { return names[name] }
+			err = l.settle(origin{where: where, dir: cwd, home: home})
 		}
-		where := func(name string) string { return names[name] }
-		if err := l.settle(origin{where: where, dir: cwd, home: home}); err != nil {
-			return Config{}, nil, fmt.Errorf("load configuration: %w", err)
+		if err != nil {
+			return Config{}, nil, fmt.Errorf("load configuration: %w", source.wrap(err))
 		}
 		named = named && l.Store.Path == nil
 		sum.overlay(l)

@@ -278,7 +278,7 @@ func (m *Model) runOver(result protocol.RunResult) tea.Cmd {
 	case protocol.RunCancelled, protocol.RunRolledBack:
 		m.clearQueue() // whoever cancelled
 	default:
-		m.held = true
+		m.held = !m.promised
 	}
 	return nil
 }

@@ -392,8 +392,8 @@ func (m *Model) enter() tea.Cmd {
 		e.set("")
 		return cmd
 	}
-	if m.st.conn == ended {
-		m.say("The pod has ended; your text stays here. An empty Enter starts the pod again.")
+	if m.st.conn == ended && m.o.Start == nil {
+		m.say("The pod has ended; your text stays here.")
 		return nil
 	}
 	e.set("")

@@ -63,6 +63,9 @@ type Model struct {
 	pending *sending
 	queue   []string
 	held    bool
+	// promised says that they were written to start the pod: how a run of
+	// earlier ended does not hold them.
+	promised bool
 	// own are the entries of inputs that this client sent.
 	own map[string]bool
 	// asked are the methods that wait for their answer, by their tags, and since

@@ -52,7 +52,7 @@ func (m *Model) dispatchNow() tea.Cmd {
 		return nil
 	}
 	text := m.queue[0]
-	m.queue, m.held = m.queue[1:], false
+	m.queue, m.held, m.promised = m.queue[1:], false, false
 	return m.transmit(text)
 }
 
@@ -74,6 +74,10 @@ func (m *Model) submit(text string) tea.Cmd {
 		return m.transmit(text)
 	}
 	m.queue = append(m.queue, text)
+	if m.startable() && !m.starting {
+		m.held, m.promised = false, true
+		return m.start() // it is sent once the pod is there
+	}
 	return nil
 }
 

@@ -64,7 +64,7 @@ func (m *Model) lasting() (string, lipgloss.Style) {
 		text := fmt.Sprintf("connection lost; trying again, attempt %d", m.st.attempt)
 		switch {
 		case m.startable():
-			text = "The pod is dead. Enter starts it again; what was written is kept."
+			text = "The pod is dead. Enter starts it again and sends what is written."
 		case m.o.Continue != "" && m.st.attempt > 3:
 			text += ". If the pod is gone: " + m.o.Continue
 		}

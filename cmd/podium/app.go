@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"podium.local/config"
 )
 
 // Exit codes of the command.
@@ -54,6 +56,10 @@ func (a *app) run(ctx context.Context, args []string) int {
 	}
 	code := exitFailure
 	var exit *exitError
+	var flag *config.FlagError
+	if errors.As(err, &flag) {
+		code = exitUsage
+	}
 	if errors.As(err, &exit) {
 		code = exit.code
 		if exit.err == nil {

@@ -64,7 +64,7 @@ func TestScreen_APodKilledInMidStreamComesBackOnTheSameScreen(t *testing.T) {
 	a.keys("Enter")
 	a.awaits("It begins")
 	pod.kill()
-	a.awaits("The pod is dead. Enter starts it again; what was written is kept.", "△ k · connection lost")
+	a.awaits("The pod is dead. Enter starts it again and sends what is written.", "△ k · connection lost")
 	a.typed("half a thought")
 	h.startPod("k", url)
 	text := a.awaits("k · idle", "── failed", "› half a thought")

@@ -84,7 +84,7 @@ func (d *doctor) examine(cmd *cobra.Command, flags *modelFlags) {
 	}
 	quiet := *d.app
 	quiet.err = writerFunc(func([]byte) {}) // the notices are findings here
-	cfg, _, err := flags.load(&quiet, cmd)
+	cfg, _, err := flags.load(&quiet, cmd, "")
 	if err != nil {
 		d.fail("configuration", "mend the line it names", "%v", err)
 		return

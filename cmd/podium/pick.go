@@ -54,11 +54,14 @@ func (a *app) pick(cmd *cobra.Command) error {
 // startAndAttach starts a pod with what the configuration says and shows it.
 func (a *app) startAndAttach(ctx context.Context, name, dir string, args ...string) error {
 	// What would stop the pod from starting is said here in one line.
-	cfg, notices, err := config.Load(config.Options{Env: a.lookupEnv, WorkDir: dir})
+	flags := modelFlags{dir: dir}
+	if err := flags.recall(a, name); err != nil {
+		return err
+	}
+	cfg, _, err := flags.read(a)
 	if err != nil {
 		return err
 	}
-	a.notices(notices)
 	if _, _, err := newProvider(cfg, cfg.Model); err != nil {
 		return err
 	}

@@ -32,13 +32,14 @@ shutdown method, SIGTERM or SIGINT). Clients attach over its socket.`,
 			if err := o.check(); err != nil {
 				return err
 			}
-			cfg, dir, err := flags.load(a, cmd)
+			cfg, dir, err := flags.load(a, cmd, o.name)
 			if err != nil {
 				return err
 			}
 			if o.name == "" {
 				o.name = newPodName(dir)
 			}
+			o.recipe = flags.recipe(dir)
 			return a.hostPod(cmd.Context(), cfg, dir, o)
 		},
 	}
@@ -57,6 +58,8 @@ type podOptions struct {
 	// continues the name's own.
 	fresh     bool
 	sessionID string
+	// recipe is kept so that the pod can be started again.
+	recipe *recipe
 }
 
 // registerSession adds the flags that choose the session.
@@ -132,6 +135,11 @@ func (a *app) hostPod(ctx context.Context, cfg config.Config, dir string, o podO
 	})
 	if err != nil {
 		return err
+	}
+	if !o.once {
+		if err := o.recipe.keep(cfg.Paths, o.name); err != nil {
+			log.Warn("podium run "+o.name+" will need the same flags again", "error", err)
+		}
 	}
 	log.Info("listening", "socket", p.Socket(), "session", p.SessionID())
 	return p.Run(ctx)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"podium.local/config"
 	"podium.local/pod"
 	"podium.local/protocol"
 )
@@ -23,7 +25,8 @@ func newRunCommand(a *app) *cobra.Command {
 With -p the pod runs one prompt, the answer is printed, and the pod ends (unless
 --keep is given or NAME was already running). "-p -" reads the prompt from
 stdin. Without NAME the pod is called after the folder. A NAME that is known but
-not alive continues its session.
+not alive continues its session, in its folder and with the settings it was
+started with; flags given now go before those.
 
 Exit: 0 finished, 1 failed, refused or limit reached, 130 cancelled. Ctrl-C
 cancels the run.`,
@@ -84,7 +87,7 @@ func (r *runCommand) run(cmd *cobra.Command) error {
 			return err
 		}
 		to.revive = func(ctx context.Context) error {
-			return r.revive(ctx, to.name, r.flags.args(r.dir, cmd)...)
+			return r.revive(ctx, to.name, r.flags.args(r.dir)...)
 		}
 		return r.attachTo(ctx, to)
 	}
@@ -125,7 +128,7 @@ func (r *runCommand) sink() func(protocol.Event) {
 // from starting (model, key, folder) is found out here, where it can be said
 // in one line.
 func (r *runCommand) ensurePod(ctx context.Context, cmd *cobra.Command) error {
-	cfg, dir, err := r.flags.load(r.app, cmd)
+	cfg, dir, err := r.flags.load(r.app, cmd, r.pod.name)
 	if err != nil {
 		return err
 	}
@@ -138,7 +141,7 @@ func (r *runCommand) ensurePod(ctx context.Context, cmd *cobra.Command) error {
 		return err
 	}
 	if socketAnswers(socket) {
-		return r.refuseStartFlags(cmd)
+		return r.refuseStartFlags(cmd, cfg.Paths, dir)
 	}
 	if _, _, err := newProvider(cfg, cfg.Model); err != nil {
 		return err
@@ -149,7 +152,7 @@ func (r *runCommand) ensurePod(ctx context.Context, cmd *cobra.Command) error {
 	if err := cfg.Paths.MakeRun(); err != nil {
 		return err
 	}
-	args := append([]string{"pod", "--name", r.pod.name}, r.flags.args(dir, cmd)...)
+	args := append([]string{"pod", "--name", r.pod.name}, r.flags.args(dir)...)
 	if r.prompted && !r.keep {
 		args = append(args, "--once")
 		r.how.once = true
@@ -166,10 +169,22 @@ func (r *runCommand) ensurePod(ctx context.Context, cmd *cobra.Command) error {
 }
 
 // refuseStartFlags says that a pod that runs already cannot be started
-// differently, rather than passing over what was asked for.
-func (r *runCommand) refuseStartFlags(cmd *cobra.Command) error {
+// differently, rather than passing over what was asked for. What it was started
+// with may be said again.
+func (r *runCommand) refuseStartFlags(cmd *cobra.Command, paths config.Paths, dir string) error {
+	was, err := readRecipe(paths, r.pod.name)
+	if err != nil {
+		return err
+	}
+	was = cmp.Or(was, &recipe{})
+	asked := r.flags.recipe(dir)
+	same := map[string]bool{
+		"provider": asked.Provider == was.Provider, "model": asked.Model == was.Model, "base-url": asked.BaseURL == was.BaseURL,
+		"max-turns": asked.MaxTurns == was.MaxTurns, "dir": asked.Dir == was.Dir, "config": asked.Config == was.Config, "store": asked.Store == was.Store,
+		"allow-bash": asked.AllowBash != nil && was.AllowBash != nil && *asked.AllowBash == *was.AllowBash,
+	}
 	for _, name := range []string{"provider", "model", "base-url", "max-turns", "dir", "config", "allow-bash", "store", "new", "session"} {
-		if cmd.Flags().Changed(name) {
+		if cmd.Flags().Changed(name) && !same[name] {
 			return usageErrorf("pod %s is already running, so --%s has no effect: leave it out, or stop the pod first (podium stop %s)", r.pod.name, name, r.pod.name)
 		}
 	}

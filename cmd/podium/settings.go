@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 
@@ -16,6 +17,8 @@ type modelFlags struct {
 	dir, configFile          string
 	allowBash                bool
 	store                    string
+	// bash is allowBash where it was said, by a flag or before.
+	bash *bool
 }
 
 // register adds the flags to a command.
@@ -49,21 +52,63 @@ func (f *modelFlags) workDir() (string, error) {
 	return dir, nil
 }
 
-// load reads the configuration with the flags on top and says its notices on
-// stderr.
-func (f *modelFlags) load(a *app, cmd *cobra.Command) (cfg config.Config, dir string, err error) {
+// recall fills what the command line leaves open with how the named pod was
+// started before.
+func (f *modelFlags) recall(a *app, name string) error {
+	if name == "" {
+		return nil
+	}
+	paths, err := config.LocatePaths(a.lookupEnv)
+	if err != nil {
+		return err
+	}
+	r, err := readRecipe(paths, name)
+	if err != nil || r == nil {
+		return err
+	}
+	if f.provider == "" && f.model == "" && f.baseURL == "" {
+		// They only mean something together.
+		f.provider, f.model, f.baseURL = r.Provider, r.Model, r.BaseURL
+	}
+	f.dir, f.configFile, f.store = cmp.Or(f.dir, r.Dir), cmp.Or(f.configFile, r.Config), cmp.Or(f.store, r.Store)
+	f.maxTurns = cmp.Or(f.maxTurns, r.MaxTurns)
+	if f.bash == nil {
+		f.bash = r.AllowBash
+	}
+	return nil
+}
+
+// recipe is what a pod started with the flags is started with again.
+func (f *modelFlags) recipe(dir string) *recipe {
+	return &recipe{
+		Dir: dir, Provider: f.provider, Model: f.model, BaseURL: f.baseURL, MaxTurns: f.maxTurns,
+		Config: absolute(f.configFile), Store: absolute(f.store), AllowBash: f.bash,
+	}
+}
+
+// load reads the configuration with the flags on top, and below them how the
+// named pod was started before, and says its notices on stderr.
+func (f *modelFlags) load(a *app, cmd *cobra.Command, name string) (cfg config.Config, dir string, err error) {
 	if cmd.Flags().Changed("max-turns") && f.maxTurns < 1 {
 		return cfg, "", usageErrorf("--max-turns is %d: it must be at least 1", f.maxTurns)
 	}
+	if cmd.Flags().Changed("allow-bash") {
+		f.bash = &f.allowBash
+	}
+	if err = f.recall(a, name); err != nil {
+		return cfg, "", err
+	}
+	return f.read(a)
+}
+
+// read reads the configuration with the flags on top.
+func (f *modelFlags) read(a *app) (cfg config.Config, dir string, err error) {
 	if dir, err = f.workDir(); err != nil {
 		return cfg, "", err
 	}
 	options := config.Options{
 		Env: a.lookupEnv, WorkDir: dir, ExplicitFile: f.configFile,
-		Flags: config.Flags{Provider: f.provider, Model: f.model, BaseURL: f.baseURL, MaxTurns: f.maxTurns, Store: f.store},
-	}
-	if cmd.Flags().Changed("allow-bash") {
-		options.Flags.AllowBash = &f.allowBash
+		Flags: config.Flags{Provider: f.provider, Model: f.model, BaseURL: f.baseURL, MaxTurns: f.maxTurns, Store: f.store, AllowBash: f.bash},
 	}
 	cfg, notices, err := config.Load(options)
 	if err != nil {
@@ -75,7 +120,7 @@ func (f *modelFlags) load(a *app, cmd *cobra.Command) (cfg config.Config, dir st
 
 // args gives the same settings to a pod's own process. What came from the
 // configuration is read there again.
-func (f *modelFlags) args(dir string, cmd *cobra.Command) []string {
+func (f *modelFlags) args(dir string) []string {
 	args := []string{"--dir", dir}
 	text := func(name, value string) {
 		if value != "" {
@@ -90,8 +135,8 @@ func (f *modelFlags) args(dir string, cmd *cobra.Command) []string {
 	if f.maxTurns > 0 {
 		args = append(args, "--max-turns", fmt.Sprint(f.maxTurns))
 	}
-	if cmd.Flags().Changed("allow-bash") {
-		args = append(args, fmt.Sprintf("--allow-bash=%t", f.allowBash))
+	if f.bash != nil {
+		args = append(args, fmt.Sprintf("--allow-bash=%t", *f.bash))
 	}
 	return args
 }

@@ -119,7 +119,7 @@ func (t *tidy) remove(ctx context.Context, name string) error {
 	if err := os.RemoveAll(filepath.Join(t.paths.Run, name)); err != nil {
 		return fmt.Errorf("remove the folder of pod %s: %w", name, err)
 	}
-	return nil
+	return forgetRecipe(t.paths, name)
 }
 
 // collect closes dead pods and ends idle ones.
