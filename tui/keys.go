@@ -388,7 +388,12 @@ func (m *Model) enter() tea.Cmd {
 		return m.enterNothing()
 	}
 	text := strings.TrimSpace(e.value())
-	if cmd, ok := m.command(text); ok {
+	if IsCommand(e.value()) {
+		cmd, ok := m.command(text)
+		if !ok {
+			m.say(cleanLine(firstLine(text)) + ": " + NoCommand + ".")
+			return nil
+		}
 		e.set("")
 		return cmd
 	}

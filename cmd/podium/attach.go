@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -97,18 +98,24 @@ func (a *app) hasScreen() bool {
 	return name != "" && name != "dumb"
 }
 
-// dial attaches. A giveUp of 0 tries a lost connection again for ever.
-func (to target) dial(ctx context.Context, tail *uint64, giveUp time.Duration) (*client.Session, error) {
+// dialTarget attaches. A giveUp of 0 tries a lost connection again for ever.
+func (a *app) dialTarget(ctx context.Context, to target, tail *uint64, giveUp time.Duration) (*client.Session, error) {
 	o := client.Options{Client: clientName(), PodName: to.name, Tail: tail}
 	if to.base {
 		o.Mode = client.ModeBase
 	}
 	s, err := client.Attach(ctx, to.socket, client.AttachOptions{Options: o, GiveUp: giveUp})
-	if errors.Is(err, client.ErrNotRunning) && to.name != "" {
-		return nil, fmt.Errorf("pod %s: %w", to.name, errNotAlive)
+	switch {
+	case errors.Is(err, client.ErrNotRunning) && to.name != "":
+		return nil, a.notAlive(ctx, to.name)
+	case errors.Is(err, client.ErrNotRunning):
+		return nil, fmt.Errorf("attach to %s: no pod listens there; podium ps lists the pods", filepath.Clean(to.socket))
 	}
 	return s, err
 }
+
+// called is how the target is spoken of.
+func (to target) called() string { return cmp.Or(to.name, to.socket) }
 
 // continues says how the session of an ended pod goes on.
 func (to target) continues() string {

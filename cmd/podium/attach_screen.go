@@ -23,7 +23,7 @@ const screenTail = 200
 func (a *app) attachScreen(ctx context.Context, to target) error {
 	connect := func(ctx context.Context) (tui.Pod, error) {
 		tail := uint64(screenTail)
-		s, err := to.dial(ctx, &tail, 0)
+		s, err := a.dialTarget(ctx, to, &tail, 0)
 		if err != nil {
 			return nil, err // a nil *Session would not be a nil Pod
 		}

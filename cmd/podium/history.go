@@ -169,9 +169,9 @@ func (p *printer) entry(e session.Entry, totals *session.Totals) error {
 	}
 	switch d := payload.(type) {
 	case session.Input:
-		p.note("\nyou    %s", d.Text)
+		p.said(d.Kind, d.Text)
 	case session.System:
-		p.note("system %s", firstLine(d.Text))
+		p.said("", d.Text)
 	case session.Text:
 		p.note("agent  %s", d.Text)
 	case session.Reasoning:

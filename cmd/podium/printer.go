@@ -26,6 +26,9 @@ type printer struct {
 	// dir is the agent's folder, left out of the paths in tool lines; empty when
 	// it is not known.
 	dir string
+	// speaker marks the model's words as a history does; spoken says that those
+	// of the open block are.
+	speaker, spoken bool
 }
 
 // toolCall is a call by its name and the argument that matters.
@@ -42,10 +45,15 @@ func (p *printer) event(e protocol.Event) {
 		p.words(d.Text)
 	case protocol.TextDone, protocol.TurnEnd:
 		p.endLine()
+		p.spoken = false
 	case protocol.ToolCallDone:
 		p.called[d.ID] = toolCall{d.Name, mainArgument(d.Arguments)}
 	case protocol.ToolResult:
-		p.note("> %s", p.tool(d.ID, outcome(d)))
+		mark := "> "
+		if p.speaker {
+			mark = "  >    "
+		}
+		p.note("%s%s", mark, p.tool(d.ID, outcome(d)))
 	case protocol.Notification:
 		p.note("[notice] %s: %s", d.Source, d.Message)
 	case protocol.CompactStart:
@@ -58,6 +66,7 @@ func (p *printer) event(e protocol.Event) {
 		p.note("[error] %s: %s", d.Code, d.Message)
 	case protocol.RunEnd:
 		p.endLine()
+		p.spoken = false
 		if d.Result != protocol.RunFinished {
 			p.note("[run] %s", d.Result)
 		}
@@ -71,6 +80,10 @@ func (p *printer) words(text string) {
 	text = printable(text)
 	if text == "" {
 		return
+	}
+	if p.speaker && !p.spoken {
+		p.spoken = true
+		io.WriteString(p.out, "agent  ")
 	}
 	io.WriteString(p.out, text)
 	p.open = !strings.HasSuffix(text, "\n")
@@ -88,6 +101,20 @@ func (p *printer) endLine() {
 func (p *printer) note(format string, args ...any) {
 	p.endLine()
 	fmt.Fprintln(p.notes, strings.TrimRight(printable(fmt.Sprintf(format, args...)), " \n"))
+}
+
+// said is what a person or a program said to the pod.
+func (p *printer) said(kind protocol.InputKind, text string) {
+	switch kind {
+	case protocol.InputText:
+		p.note("\nyou    %s", text)
+	case protocol.InputNotification:
+		p.note("\nnote   %s", text)
+	case protocol.InputPodEvent:
+		p.note("\npod    %s", firstLine(text))
+	default:
+		p.note("system %s", firstLine(text))
+	}
 }
 
 // tool is the line of a call that has its result: name, argument, outcome. An

@@ -19,7 +19,28 @@ import (
 )
 
 // errNotAlive is what a command about a live pod gets for one that is not.
-var errNotAlive = errors.New("no such pod is alive; podium ps lists the pods")
+var errNotAlive = errors.New("not alive")
+
+// notAliveError says of a pod that does not answer what has become of it.
+type notAliveError struct{ text string }
+
+func (e *notAliveError) Error() string { return e.text }
+
+// Is makes it an errNotAlive.
+func (e *notAliveError) Is(target error) bool { return target == errNotAlive }
+
+// notAlive says what has become of the named pod, where the store knows it.
+func (a *app) notAlive(ctx context.Context, name string) error {
+	row := a.podRow(ctx, name)
+	switch {
+	case row.Name == "":
+		return &notAliveError{fmt.Sprintf("pod %s: no such pod is alive; podium ps lists the pods", name)}
+	case row.EndedAt.IsZero() && processLives(row.Process):
+		return &notAliveError{fmt.Sprintf("pod %s: its process %d is there but its socket does not answer; podium logs %s may say why", name, row.Process.PID, name)}
+	default:
+		return &notAliveError{fmt.Sprintf("pod %s has ended; podium run %s continues its session, podium history %s shows it", name, name, name)}
+	}
+}
 
 // socketAnswers reports whether something takes connections at path.
 func socketAnswers(path string) bool {
@@ -51,7 +72,7 @@ func (a *app) dial(ctx context.Context, name string) (*client.Conn, error) {
 	}
 	conn, err := client.Dial(ctx, socket, client.Options{Client: clientName(), PodName: name, Tail: new(uint64)})
 	if errors.Is(err, client.ErrNotRunning) {
-		return nil, fmt.Errorf("pod %s: %w", name, errNotAlive)
+		return nil, a.notAlive(ctx, name)
 	}
 	return conn, err
 }
