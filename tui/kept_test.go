@@ -111,6 +111,8 @@ func TestNotice_StandsWhereItBelongsInTime(t *testing.T) {
 		}
 		order("2 earlier notifications", "row 2", "row 4", "› four", "pod: between", "› six", "› eight", "pod: newest")
 		s.hides("row 1")
+		s.event(notice(7, "told late"))
+		order("› six", "told late", "› eight")
 		s.press("ctrl+home")
 		s.wait(time.Second)
 		order("› zero", "› one", "before what is held", "› two")

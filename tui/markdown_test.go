@@ -67,8 +67,13 @@ func TestMarkdown_ALongLineOfCodeGoesOnBelowItsBeginning(t *testing.T) {
 		"猫":             {"```\n    " + strings.Repeat("猫", 100) + "\n```", "        "},
 	} {
 		t.Run(name, func(t *testing.T) {
-			n := 0
-			for l := range strings.SplitSeq(wide(t, c.text), "\n") {
+			n, screen := 0, wide(t, c.text)
+			for _, word := range []string{"word", "猫"} {
+				if got, want := strings.Count(strings.Join(strings.Fields(screen), ""), word), strings.Count(c.text, word); got != want {
+					t.Errorf("%d of %d are shown:\n%s", got, want, screen)
+				}
+			}
+			for l := range strings.SplitSeq(screen, "\n") {
 				if strings.Contains(l, "word") || strings.Contains(l, "猫") {
 					if n++; !strings.HasPrefix(l, c.begins) {
 						t.Errorf("the line %q begins left of its beginning", l)

@@ -36,6 +36,7 @@ func TestFlash_GoesWithTheStateItSpeaksOf(t *testing.T) {
 func TestFlash_StandsAsLongAsItSays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := attached(t)
+		s.wait(500 * time.Millisecond) // between two ticks of the clock
 		s.press("ctrl+c")
 		s.wait(2700 * time.Millisecond)
 		s.shows(leave)
