@@ -60,7 +60,7 @@ func TestMarkdown_CodeAndTablesUseTheWidthTextDoesNot(t *testing.T) {
 
 func TestMarkdown_ALongLineOfCodeGoesOnBelowItsBeginning(t *testing.T) {
 	t.Parallel()
-	long := strings.Repeat("word ", 40)
+	long := strings.Repeat("word ", 80)
 	for name, c := range map[string]struct{ text, begins string }{
 		"at the margin": {"```go\n    " + long + "\n```", "        "},
 		"in a list":     {"- a\n\n  ```go\n    " + long + "\n  ```", "      "},

@@ -60,7 +60,7 @@ func (w *window) rows(c *conversation, r *renderer, now time.Time) []row {
 		i := slices.Index(c.blocks, w.top)
 		if i < 0 {
 			w.follow = true
-		} else if rows, end := w.from(c, i, r, now); len(rows) > w.height || len(rows) == w.height && (end || !end) {
+		} else if rows, end := w.from(c, i, r, now); len(rows) > w.height || len(rows) == w.height && !end {
 			return rows[:w.height]
 		}
 	}
