@@ -22,7 +22,7 @@ func TestCommand_ATypoIsRefusedAndASpaceSendsIt(t *testing.T) {
 			t.Errorf("the pod was told %q", got)
 		}
 		s.press("home")
-		s.press("space", "enter")
+		s.press(" ", "enter")
 		if got := s.pod.told(); len(got) != 1 || got[0] != "run /cancle" {
 			t.Errorf("the pod was told %q", got)
 		}

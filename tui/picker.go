@@ -43,9 +43,10 @@ type Choice struct {
 
 // PickerOptions say what a picker shows.
 type PickerOptions struct {
-	// List gives the live pods and recent sessions; it is asked again while the
-	// picker is open.
+	// List gives the pods; it is asked again while the picker is open.
 	List func(ctx context.Context) ([]Entry, error)
+	// Search goes through ended sessions besides; nil when there are none.
+	Search Searcher
 	// Dir is the folder in which a new pod would work.
 	Dir          string
 	ASCII, Light bool
@@ -73,6 +74,7 @@ type Picker struct {
 	now           time.Time
 	width, height int
 	entries       []Entry
+	found         search
 	shown         []Entry
 	loaded        bool
 	filter        editor
@@ -110,7 +112,7 @@ func (p *Picker) Choice() (Choice, bool) {
 }
 
 // Init lists for the first time.
-func (p *Picker) Init() tea.Cmd { return tea.Batch(p.list, tea.RequestBackgroundColor) }
+func (p *Picker) Init() tea.Cmd { return tea.Batch(p.list, p.look(), tea.RequestBackgroundColor) }
 
 func (p *Picker) list() tea.Msg {
 	entries, err := p.o.List(p.ctx)
@@ -131,15 +133,22 @@ func (p *Picker) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return p, tea.Tick(relistPeriod, func(time.Time) tea.Msg { return relistMsg{} })
 	case relistMsg:
 		return p, p.list
+	case searchDueMsg:
+		if msg.generation == p.found.generation {
+			return p, p.look()
+		}
+	case searchMsg:
+		p.searched(msg)
 	case tea.PasteMsg:
 		p.filter.insert(cleanLine(msg.Content))
-		p.refilter()
+		return p, p.filterChanged()
 	case tea.MouseWheelMsg:
 		switch msg.Button {
 		case tea.MouseWheelUp:
 			p.move(-1)
 		case tea.MouseWheelDown:
 			p.move(1)
+			return p, p.goOn()
 		}
 	case tea.KeyPressMsg:
 		return p, p.key(msg)
@@ -157,26 +166,35 @@ func (p *Picker) listed(msg listedMsg) {
 		p.complaint = cleanLine(msg.err.Error())
 		return
 	}
+	first := !p.loaded
+	p.entries, p.loaded = msg.entries, true
+	p.keepPlace(p.refilter)
+	if first {
+		p.at = min(1, len(p.shown))
+	}
+}
+
+// keepPlace changes the list and stays on the entry that was chosen.
+func (p *Picker) keepPlace(change func()) {
 	var current string
 	if p.at > 0 && p.at <= len(p.shown) {
 		current = p.shown[p.at-1].key()
 	}
-	first := !p.loaded
-	p.entries, p.loaded = msg.entries, true
-	slices.SortStableFunc(p.entries, func(a, b Entry) int {
-		return cmp.Or(cmp.Compare(a.rank(), b.rank()), b.At.Compare(a.At))
-	})
-	p.refilter()
-	if first {
-		p.at = min(1, len(p.shown))
+	change()
+	if current == "" {
+		if p.filter.text != "" {
+			p.at = min(1, len(p.shown))
+		}
 		return
 	}
 	for i, e := range p.shown {
-		if current != "" && e.key() == current {
+		if e.key() == current {
 			p.at = i + 1
 		}
 	}
 }
+
+func (e Entry) name() string { return cmp.Or(e.Pod, e.Title, e.Session) }
 
 func (e Entry) key() string { return e.Pod + "\x00" + e.Session }
 
@@ -195,12 +213,15 @@ func (e Entry) rank() int {
 func (p *Picker) refilter() {
 	words := strings.Fields(strings.ToLower(p.filter.text))
 	p.shown = nil
-	for _, e := range p.entries {
+	for _, e := range p.all() {
 		text := strings.ToLower(strings.Join([]string{e.Pod, e.State, e.Session, e.Title, e.Last, e.Model, e.Dir}, " "))
 		if !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, w) }) {
 			p.shown = append(p.shown, e)
 		}
 	}
+	slices.SortStableFunc(p.shown, func(a, b Entry) int {
+		return cmp.Or(cmp.Compare(a.likeness(words), b.likeness(words)), cmp.Compare(a.rank(), b.rank()), b.At.Compare(a.At))
+	})
 	p.at = min(p.at, len(p.shown))
 }
 
@@ -215,24 +236,27 @@ func (p *Picker) key(k tea.KeyPressMsg) tea.Cmd {
 			return tea.Quit
 		}
 		p.filter.set("")
-		p.refilter()
+		return p.filterChanged()
 	case "up", "ctrl+p", "shift+tab":
 		p.move(-1)
 	case "down", "ctrl+n", "tab":
 		p.move(1)
+		return p.goOn()
 	case "pgup":
 		p.move(-p.page())
 	case "pgdown":
 		p.move(p.page())
+		return p.goOn()
 	case "home":
 		p.at = 0
 	case "end":
 		p.at = len(p.shown)
+		return p.goOn()
 	case "ctrl+t":
 		p.choice = &Choice{New: true}
 		return tea.Quit
 	case "enter":
-		if !p.loaded {
+		if !p.loaded || p.nothing() {
 			return nil
 		}
 		p.choice = &Choice{New: p.at == 0}
@@ -242,24 +266,25 @@ func (p *Picker) key(k tea.KeyPressMsg) tea.Cmd {
 		return tea.Quit
 	case "backspace", "ctrl+h":
 		p.filter.backspace()
-		p.refilter()
+		return p.filterChanged()
 	case "ctrl+u":
 		p.filter.set("")
-		p.refilter()
+		return p.filterChanged()
 	default:
 		if k.Text != "" && k.Mod&(tea.ModCtrl|tea.ModAlt|tea.ModMeta) == 0 {
 			p.filter.insert(k.Text)
-			p.refilter()
-			if p.filter.text != "" && len(p.shown) > 0 {
-				p.at = 1
-			}
+			p.at = 0
+			return p.filterChanged()
 		}
 	}
 	return nil
 }
 
+// nothing reports whether a filter has left nothing to choose.
+func (p *Picker) nothing() bool { return p.filter.text != "" && len(p.shown) == 0 }
+
 // page is how many entries fit: each takes two rows.
-func (p *Picker) page() int { return max(1, (p.height-4)/2) }
+func (p *Picker) page() int { return max(1, (p.height-5)/2) }
 
 // View draws the list.
 func (p *Picker) View() tea.View {
@@ -290,7 +315,7 @@ func (p *Picker) View() tea.View {
 // rows are the rows of the list: the new pod, then two for each entry.
 func (p *Picker) rows() []string {
 	mark := func(i int) string {
-		if i == p.at {
+		if i == p.at && !p.nothing() {
 			return p.r.key.Render(p.r.cursor) + " "
 		}
 		return "  "
@@ -309,10 +334,14 @@ func (p *Picker) rows() []string {
 	switch {
 	case !p.loaded:
 		lines = append(lines, "  "+p.r.soft.Render("looking"))
-	case len(p.entries) == 0:
+	case len(p.shown) == 0 && p.found.looking:
+	case len(p.shown) == 0 && p.filter.text == "" && p.found.next == "":
 		lines = append(lines, "", "  "+p.r.soft.Render("No pod and no session yet."))
-	case len(p.shown) == 0:
+	case p.nothing():
 		lines = append(lines, "", "  "+p.r.soft.Render("Nothing matches; Esc clears the filter."))
+	}
+	if reach := p.reach(); reach != "" && p.loaded && begin+page >= len(p.shown) {
+		lines = append(lines, "  "+p.r.soft.Render(p.r.fit(reach, p.r.width)))
 	}
 	return lines
 }
@@ -336,7 +365,7 @@ func (p *Picker) entry(e Entry) []string {
 	case e.State == "completed", e.State == "ended":
 		shape, style = p.r.theme.shapes.done, p.r.completed
 	}
-	name := cleanLine(cmp.Or(e.Pod, e.Title, e.Session))
+	name := cleanLine(e.name())
 	when := p.r.dash
 	if !e.At.IsZero() {
 		when = age(p.now.Sub(e.At))

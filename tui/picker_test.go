@@ -20,9 +20,13 @@ type picker struct {
 	quit bool
 }
 
-func openPicker(t *testing.T, list func(context.Context) ([]tui.Entry, error)) *picker {
+func openPicker(t *testing.T, list func(context.Context) ([]tui.Entry, error), search ...tui.Searcher) *picker {
 	t.Helper()
-	p := &picker{m: tui.NewPicker(t.Context(), tui.PickerOptions{List: list, Dir: "/src/shop"}), msgs: make(chan tea.Msg, 100)}
+	o := tui.PickerOptions{List: list, Dir: "/src/shop"}
+	if len(search) > 0 {
+		o.Search = search[0]
+	}
+	p := &picker{m: tui.NewPicker(t.Context(), o), msgs: make(chan tea.Msg, 100)}
 	t.Cleanup(func() { time.Sleep(5 * time.Second) }) // the next look is still on its way
 	p.start(p.m.Init())
 	p.settle()

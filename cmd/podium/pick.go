@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"podium.local/config"
+	"podium.local/listing"
 	"podium.local/protocol"
 	"podium.local/session"
 	"podium.local/store"
@@ -33,7 +34,7 @@ func (a *app) pick(cmd *cobra.Command) error {
 	}
 	d := &directory{app: a}
 	choice, ok, err := tui.Pick(ctx, tui.Terminal{In: a.in, Out: a.out, Environ: a.environ}, tui.PickerOptions{
-		List: d.list, Dir: dir, ASCII: !a.unicode(),
+		List: d.list, Search: d.search, Dir: dir, ASCII: !a.unicode(),
 	})
 	if err != nil || !ok {
 		return err
@@ -72,21 +73,12 @@ func (a *app) startAndAttach(ctx context.Context, name, dir string, args ...stri
 }
 
 // directory lists what can be attached to.
-type directory struct {
-	*app
-	mu sync.Mutex
-	// sessions were read at that time: they change slowly, and there may be very
-	// many of them.
-	sessions []session.Row
-	at       time.Time
-}
+type directory struct{ *app }
 
-const (
-	recentSessions = 60
-	recentPeriod   = 30 * time.Second
-)
+// sessionsPage is how many sessions a look gives.
+const sessionsPage = 100
 
-// list gives the live pods, the ended ones and recent sessions of others.
+// list gives the pods, live and ended.
 func (d *directory) list(ctx context.Context) ([]tui.Entry, error) {
 	paths, err := config.LocatePaths(d.lookupEnv)
 	if err != nil {
@@ -110,45 +102,45 @@ func (d *directory) list(ctx context.Context) ([]tui.Entry, error) {
 		wg.Go(func() { entries[i] = podEntry(ctx, st, paths, row) })
 	}
 	wg.Wait()
-	held := map[string]bool{}
-	for _, row := range rows {
-		held[row.SessionID] = true
-	}
-	sessions, err := d.recent(ctx)
-	for _, r := range sessions {
-		if !held[r.ID] {
-			entries = append(entries, sessionEntry(r))
-		}
-	}
-	return entries, err
+	return entries, nil
 }
 
-// recent are the newest sessions that a pod of ours held.
-func (d *directory) recent(ctx context.Context) ([]session.Row, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if time.Since(d.at) < recentPeriod {
-		return d.sessions, nil
-	}
+// search gives sessions that a pod of ours held, one bounded window of the
+// listing at a time.
+func (d *directory) search(ctx context.Context, word, next string) (found tui.Found, err error) {
 	cfg, err := d.loadStore("")
 	if err != nil {
-		return nil, err
+		return found, err
+	}
+	if cfg.Store.Path == "" {
+		return found, errServerStore(cfg)
 	}
 	v := openView(cfg, slog.New(slog.DiscardHandler))
-	if v == nil {
-		return nil, nil
+	defer func() { err = errors.Join(err, v.Close()) }()
+	if !v.Present() {
+		return found, nil
 	}
-	page, err := v.ListPage(ctx, session.PageQuery{Order: session.OrderRecent, Limit: recentSessions})
-	if err = errors.Join(err, v.Close()); err != nil {
-		return d.sessions, err
+	r := listing.Request{Endpoint: listing.Runs, Order: listing.Recent, Rows: sessionsPage}
+	if r.Filter, err = (&listing.Selection{Search: word}).Filter(); err != nil {
+		return found, err
 	}
-	d.sessions, d.at = nil, time.Now()
-	for _, r := range page.Rows {
-		if deref(r.SourceKind) == "live" && deref(r.Status) != "running" {
-			d.sessions = append(d.sessions, r)
+	if next != "" {
+		r.Cursor = &next
+	}
+	answer, err := newLister(cfg, v).List(ctx, r)
+	if err != nil {
+		return found, err
+	}
+	found.Examined = answer.Pagination.ExaminedCandidates
+	if c := answer.Pagination.NextCursor; c != nil {
+		found.Next = *c
+	}
+	for _, row := range answer.Rows {
+		if deref(row.SourceKind) == "live" && deref(row.Status) != "running" {
+			found.Entries = append(found.Entries, sessionEntry(row))
 		}
 	}
-	return d.sessions, nil
+	return found, nil
 }
 
 func deref(s *string) string {
