@@ -64,6 +64,8 @@ export function BranchesView({ branches, running, hrefOf, onOpen, after, choice 
         opening={0}
         stand={stand}
         handle={column}
+        onStart={() => column.current?.toStart()}
+        onEnd={() => column.current?.toEnd()}
         marked={null}
         onSight={(s) => {
           atEnd.current = s.atEnd;

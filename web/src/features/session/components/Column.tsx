@@ -1,4 +1,4 @@
-import type { ReactNode, Ref } from "react";
+import type { KeyboardEvent, ReactNode, Ref } from "react";
 import type { Slot } from "../state/slice";
 import { useColumn, type ColumnHandle, type Sight, type Stand } from "../state/useColumn";
 
@@ -15,6 +15,9 @@ interface Props {
   render: (index: number) => ReactNode;
   /** A slot that is to be found at a glance. */
   marked: string | null;
+  /** The ways to both ends: keys take them at once, so that nothing that comes in meanwhile stops a slow scroll. */
+  onStart: () => void;
+  onEnd: () => void;
   /** What stands in front of the first slot, behind the last, and over the pane. */
   before?: ReactNode;
   after?: ReactNode;
@@ -22,10 +25,27 @@ interface Props {
 }
 
 /** A pane that scrolls through a long column, of which only a part is in the document. */
-export function Column({ render, marked, before, after, over, ...column }: Props) {
-  const { pane, list, ranges, gaps, onScroll, ...events } = useColumn(column);
+export function Column({ render, marked, before, after, over, onStart, onEnd, ...column }: Props) {
+  const { pane, list, ranges, gaps, onScroll, leaveEnd, ...events } = useColumn(column);
+  const onKeyDown = (e: KeyboardEvent) => {
+    if (e.key === "ArrowUp" || e.key === "PageUp") leaveEnd();
+    if (e.target !== e.currentTarget || e.ctrlKey || e.metaKey || e.shiftKey || e.altKey || (e.key !== "Home" && e.key !== "End")) return;
+    e.preventDefault();
+    (e.key === "Home" ? onStart : onEnd)();
+  };
   return (
-    <div className="conversation-pane" ref={pane} tabIndex={0} role="region" aria-label="Conversation" onScroll={onScroll}>
+    <div
+      className="conversation-pane"
+      ref={pane}
+      tabIndex={0}
+      role="region"
+      aria-label="Conversation"
+      onScroll={onScroll}
+      onKeyDown={onKeyDown}
+      onWheel={(e) => {
+        if (e.deltaY < 0) leaveEnd();
+      }}
+    >
       {before}
       <div className="conversation" ref={list} {...events}>
         {ranges.flatMap((r, n) => [

@@ -143,6 +143,8 @@ export function LogView({ id, log, running, hrefOf, onOpen, linkTo, before, afte
         stand={stand}
         onSight={onSight}
         handle={column}
+        onStart={toStart}
+        onEnd={toEnd}
         marked={marked}
         render={(i) => {
           const piece = list[i];

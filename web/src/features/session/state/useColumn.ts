@@ -61,6 +61,8 @@ interface Result {
   ranges: Range[];
   gaps: number[];
   onScroll: () => void;
+  /** Ends the following of the end: the reader begins to go up. */
+  leaveEnd: () => void;
   onFocus: (e: React.FocusEvent) => void;
   onBlur: () => void;
   onClickCapture: (e: React.MouseEvent) => void;
@@ -260,6 +262,9 @@ export function useColumn({ slots, indexOf, above, below, opening, stand, onSigh
 
   return {
     pane, list, ranges, gaps, onScroll,
+    leaveEnd: useCallback(() => {
+      if ((pane.current?.scrollTop ?? 0) > 0) following.current = false;
+    }, []),
     onFocus: useCallback((e: React.FocusEvent) => {
       focused.current = keyOf(e.target);
     }, []),
