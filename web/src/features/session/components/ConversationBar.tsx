@@ -1,5 +1,5 @@
 import { useState, type ReactNode } from "react";
-import { grouped } from "../../../lib/format/format";
+import { count, grouped } from "../../../lib/format/format";
 import { goesOn } from "../state/search";
 import type { SearchControl } from "../state/useSearch";
 
@@ -100,6 +100,6 @@ function said(s: SearchControl, total: number): string {
   const found = s.matches.length === 0 ? "no match" : `${n(s.at + 1)} of ${n(s.matches.length)}`;
   if (s.loading) return s.examined === 0 ? "Searching" : `${found} so far, searching on`;
   const all = Math.max(total, s.examined);
-  if (s.next === null) return s.matches.length === 0 ? `${found} in ${n(s.examined)} entries` : found;
+  if (s.next === null) return s.matches.length === 0 ? `${found} in ${count(s.examined, "entry", "entries")}` : found;
   return `${found} · searched ${n(s.examined)} of ${n(all)}`;
 }

@@ -90,7 +90,7 @@ describe("instead of what a search finds", () => {
     await waitFor(() => expect(said.textContent).toMatch(words));
     fails = false;
     await userEvent.click(screen.getByRole("button", { name: "Try again" }));
-    await waitFor(() => expect(said.textContent).toBe("no match in 1 entries"));
+    await waitFor(() => expect(said.textContent).toBe("no match in 1 entry"));
   });
 
   it("a text that Studio would refuse is not sent", async () => {
