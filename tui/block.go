@@ -46,6 +46,8 @@ type block struct {
 	// for what is not in the log.
 	entryID string
 	items   int
+	// factOf names the log entry of which a block that is no item was made.
+	factOf string
 	// epoch counts the compactions before it: entries of another epoch than the
 	// newest cannot be asked for again.
 	epoch int

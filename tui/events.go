@@ -28,6 +28,9 @@ func (m *Model) event(e protocol.Event) tea.Cmd {
 		m.hello(d)
 	case protocol.Snapshot:
 		m.snapshot(d)
+		m.seq = max(m.seq, d.Seq)
+		first, _ := bounds(m.conv.blocks)
+		cmd = m.readLog(first, "")
 	case protocol.History:
 		m.history(d)
 	case protocol.Status:

@@ -30,6 +30,8 @@ type Options struct {
 	History History
 	// Files lists the project's files for completion; nil offers none.
 	Files func(ctx context.Context) ([]string, error)
+	// Log says what the items of a history leave out; nil knows nothing.
+	Log Log
 	// Editor is the external editor's command; empty means there is none.
 	Editor []string
 	// ASCII draws with characters of ASCII alone, Light assumes a light

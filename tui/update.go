@@ -55,6 +55,11 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		cmd = m.answered(msg)
 	case entriesMsg:
 		m.entries(msg)
+		if msg.err == nil {
+			cmd = m.readLog(bounds(blocksOf(msg.items)))
+		}
+	case factsMsg:
+		m.learn(msg)
 	case historyMsg:
 		m.recall.load(msg.inputs)
 		m.complain(msg.err)

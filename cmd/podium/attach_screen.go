@@ -33,6 +33,11 @@ func (a *app) attachScreen(ctx context.Context, to target) error {
 		Connect: connect, Name: to.name, Client: clientName(),
 		Editor: a.editor(), ASCII: !a.unicode(), Light: strings.HasSuffix(a.getenv("COLORFGBG"), ";15"),
 	}
+	if to.name != "" {
+		o.Log = func(ctx context.Context, session, first, last string) ([]tui.Fact, error) {
+			return a.logFacts(ctx, a.storeOf(to.name), session, first, last)
+		}
+	}
 	dir, err := os.Getwd()
 	if err != nil {
 		return fmt.Errorf("find the working folder: %w", err)

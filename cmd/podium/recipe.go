@@ -76,3 +76,17 @@ func forgetRecipe(paths config.Paths, name string) error {
 	}
 	return nil
 }
+
+// storeOf is the store that the named pod was told to use; empty for the
+// configured one.
+func (a *app) storeOf(name string) string {
+	paths, err := config.LocatePaths(a.lookupEnv)
+	if err != nil {
+		return ""
+	}
+	r, err := readRecipe(paths, name)
+	if err != nil || r == nil {
+		return ""
+	}
+	return r.Store
+}
