@@ -13,6 +13,7 @@ import "./app/filters.css";
 import "./app/fleet.css";
 import "./app/pod.css";
 import "./app/session.css";
+import "./app/edits.css";
 import { exchange, takeCode } from "./features/access/api/exchange";
 import { prepareWords } from "./features/session/components/Words";
 import { onAsked, readAsked } from "./lib/http/token";

@@ -1,6 +1,7 @@
 import { memo } from "react";
 import { compact, cost, grouped, moment } from "../../../lib/format/format";
 import type { Piece } from "../state/pieces";
+import { speaker } from "../state/speaker";
 import type { Folds } from "../state/useFolds";
 import { Fold } from "./Fold";
 import { head, LongText, ShowAll, shownAtOnce } from "./LongText";
@@ -25,7 +26,7 @@ export const PieceView = memo(function PieceView({ piece, running, folds, hrefOf
   switch (piece.kind) {
     case "person":
       return (
-        <Speech who={piece.who === "" || piece.who === "user" ? "you" : piece.who} time={piece.time}>
+        <Speech {...speaker(piece.who)} time={piece.time}>
           <div className="said" dir="auto" tabIndex={piece.text.length > longText ? 0 : undefined} data-withdrawn={piece.withdrawn}>
             {all.all ? piece.text : head(piece.text)}
           </div>
@@ -94,10 +95,10 @@ export const PieceView = memo(function PieceView({ piece, running, folds, hrefOf
   }
 });
 
-function Speech({ who, time, children }: { who: string; time: number; children: React.ReactNode }) {
+function Speech({ who, by, time, children }: { who: string; by?: string; time: number; children: React.ReactNode }) {
   return (
     <div className="piece speech">
-      <div className="who" title={moment(time)}>
+      <div className="who" title={by === undefined ? moment(time) : `${moment(time)}, ${by}`}>
         <bdi>{who}</bdi>
       </div>
       <div className="speech-body">{children}</div>
