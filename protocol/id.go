@@ -2,6 +2,7 @@ package protocol
 
 import (
 	"fmt"
+	"unicode/utf8"
 
 	"github.com/google/uuid"
 )
@@ -50,8 +51,20 @@ func ParsePodID(s string) (PodID, error) {
 // String is the lower-case hyphenated form, the one written to the wire.
 func (id SessionID) String() string { return uuid.UUID(id).String() }
 
-// Short is the first eight hex digits, as shown to a person.
+// Short is the first eight hex digits, as the line of a compaction names a
+// session. (seed 000)
 func (id SessionID) Short() string { return id.String()[:8] }
+
+// ShortID is a session's id in eight characters, as shown to a person: the end,
+// for the ids of one minute begin alike. An id of up to twelve characters stays
+// whole.
+func ShortID(id string) string {
+	if utf8.RuneCountInString(id) <= 12 {
+		return id
+	}
+	runes := []rune(id)
+	return string(runes[len(runes)-8:])
+}
 
 // IsZero reports whether the id was never set.
 func (id SessionID) IsZero() bool { return id == SessionID{} }

@@ -80,3 +80,16 @@ func TestSessionID_ShortIsWhatAPersonSees(t *testing.T) {
 		t.Error("IsZero does not tell a set id from one that is not")
 	}
 }
+
+func TestShortID_IsTheEndThatTellsSessionsApart(t *testing.T) {
+	for id, want := range map[string]string{
+		"01a22ee0-4d84-7d6e-a000-0123456789ab": "456789ab",
+		"run-7":                                "run-7",
+		"":                                     "",
+		"日本日本日本日本日本日本x":                        "本日本日本日本x",
+	} {
+		if got := protocol.ShortID(id); got != want {
+			t.Errorf("ShortID(%q) = %q, want %q", id, got, want)
+		}
+	}
+}

@@ -376,6 +376,6 @@ func (p *Picker) entry(e Entry) []string {
 	if about == name {
 		about = "" // it stands above
 	}
-	second := strings.Join(slices.DeleteFunc([]string{cleanLine(e.Session[:min(8, len(e.Session))]), cleanLine(e.Model), about}, func(s string) bool { return s == "" }), p.r.dot)
+	second := strings.Join(slices.DeleteFunc([]string{cleanLine(protocol.ShortID(e.Session)), cleanLine(e.Model), about}, func(s string) bool { return s == "" }), p.r.dot)
 	return []string{first, "  " + p.r.soft.Render(second)}
 }

@@ -21,7 +21,7 @@ import (
 )
 
 const (
-	sessionID = "0192f0e8-4d84-7d6e-a000-000000000001"
+	sessionID = "0192f0e8-4d84-7d6e-a000-c61b7f02d9e4"
 	nextID    = "0192f0e9-1111-7d6e-a000-000000000002"
 	us        = "podium/test"
 )

@@ -168,7 +168,7 @@ func (s *status) line(r *renderer, width int, now time.Time) string {
 	fields := []string{r.bold.Render(cleanLine(s.pod)), s.word(r)}
 	soft := func(text string) { fields = append(fields, r.soft.Render(text)) }
 	if s.session != "" {
-		soft(s.session[:min(8, len(s.session))])
+		soft(cleanLine(protocol.ShortID(s.session)))
 	}
 	if s.model != "" {
 		soft(cleanLine(s.model))

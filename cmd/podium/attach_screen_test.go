@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"encoding/json"
 	"fmt"
 	"net"
 	"os"
@@ -106,8 +107,25 @@ func TestScreen_CompactionLinesAreByteForByte(t *testing.T) {
 	if n, err := fmt.Sscanf(line, "✓ [compact] done (new session %8s)", &id); n != 1 || err != nil || len(line) != len("✓ [compact] done (new session 01234567)") {
 		t.Errorf("done: %q", line)
 	}
-	if !strings.Contains(text, "· "+id+" ·") {
-		t.Errorf("the status line does not name the new session %s:\n%s", id, text)
+	// The status line and podium ps name it by the end, which commands take.
+	var pods struct {
+		SessionID string `json:"session_id"`
+	}
+	out, err := h.command("ps", "--json").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(out, &pods); err != nil || !strings.HasPrefix(pods.SessionID, id) {
+		t.Fatalf("ps: %s: %v, want a session that begins with %s", out, err, id)
+	}
+	short := pods.SessionID[len(pods.SessionID)-8:]
+	if ps, _ := output(t, h.command("ps")); !strings.Contains(text, "· "+short+" ·") || !strings.Contains(ps, short) {
+		t.Errorf("the status line or ps do not name the session %s:\n%s%s", short, text, ps)
+	}
+	for _, ref := range []string{short, pods.SessionID, pods.SessionID[:30]} {
+		if text, code := output(t, h.command("sessions", "show", ref)); code != 0 || !strings.Contains(text, pods.SessionID) {
+			t.Errorf("show %s: exit %d: %s", ref, code, text)
+		}
 	}
 	a.typed("/compact")
 	a.keys("Enter")

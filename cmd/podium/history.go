@@ -20,7 +20,8 @@ func newHistoryCommand(a *app) *cobra.Command {
 		Short: "the conversation of a pod, alive or ended",
 		Long: `Print the conversation of a pod's current session from the store.
 
-NAME is a pod's name or a session's id. With --json each history item is one
+NAME is a pod's name or a session's id, of which the first or the last digits
+are enough. With --json each history item is one
 line of JSON, as on the wire, with its entry_id.`,
 		Args: argsUsage(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -29,7 +30,14 @@ line of JSON, as on the wire, with its entry_id.`,
 				return err
 			}
 			defer st.Close()
-			sessionID, dir, err := sessionOf(cmd.Context(), st, args[0])
+			v, _, err := a.sessionView(storeFile)
+			if err != nil {
+				return err
+			}
+			sessionID, dir, err := sessionOf(cmd.Context(), st, v, args[0])
+			if err = errors.Join(err, v.Close()); err != nil {
+				return err
+			}
 			if err != nil {
 				return err
 			}
@@ -67,7 +75,7 @@ func (a *app) openStore(ctx context.Context, file string) (*store.Store, error) 
 
 // sessionOf finds the session that a pod's name or a session's id means, and
 // the pod's folder where there is a pod.
-func sessionOf(ctx context.Context, st *store.Store, name string) (id, dir string, err error) {
+func sessionOf(ctx context.Context, st *store.Store, v *store.View, name string) (id, dir string, err error) {
 	p, err := st.PodByName(ctx, name)
 	if err == nil {
 		return p.SessionID, p.Cwd, nil
@@ -75,14 +83,11 @@ func sessionOf(ctx context.Context, st *store.Store, name string) (id, dir strin
 	if !errors.Is(err, session.ErrNotFound) {
 		return "", "", err
 	}
-	entries, err := st.Log(ctx, name, 0, 1, 1)
-	if err == nil && len(entries) == 0 {
-		err = session.ErrNotFound
-	}
+	id, err = referredTo(ctx, v, name)
 	if errors.Is(err, session.ErrNotFound) {
-		return "", "", fmt.Errorf("no pod or session is called %q; podium ps --all lists the pods", name)
+		return "", "", fmt.Errorf("no pod or session is called %q; podium ps --all lists the pods, podium sessions list the sessions", name)
 	}
-	return name, "", err
+	return id, "", err
 }
 
 // logWindow is how many entries are read at a time, so that a session of any

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"podium.local/config"
+	"podium.local/protocol"
 	"podium.local/session"
 	"podium.local/store"
 	"podium.local/studio"
@@ -147,7 +148,7 @@ func printPods(a *app, pods []podReport, now time.Time) error {
 	w := tabwriter.NewWriter(a.out, 0, 8, 2, ' ', 0)
 	fmt.Fprintln(w, "NAME\tSTATE\tSESSION\tAGE\tTOKENS\tCOST\tCLIENTS\tMODEL\tFOLDER")
 	for _, p := range pods {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", printable(p.Name), p.State, p.SessionID, age(now, p.started),
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", printable(p.Name), p.State, protocol.ShortID(p.SessionID), age(now, p.started),
 			tokens(p.InputTokens, p.OutputToken), money(p.CostUSD, p.CostPartial), count(p.Clients), printable(p.Model), printable(p.Cwd))
 	}
 	return w.Flush()

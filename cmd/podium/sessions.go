@@ -96,11 +96,15 @@ func newSessionsShowCommand(a *app) *cobra.Command {
 		Args:  argsUsage(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.withView(file, func(v *store.View, _ string) error {
-				d, err := v.SessionDetail(cmd.Context(), args[0], session.Window{Limit: 1})
+				id, err := sessionRef(cmd.Context(), v, args[0])
 				if err != nil {
-					return noSession(args[0], err)
+					return err
 				}
-				lineage, err := v.Lineage(cmd.Context(), args[0])
+				d, err := v.SessionDetail(cmd.Context(), id, session.Window{Limit: 1})
+				if err != nil {
+					return noSession(id, err)
+				}
+				lineage, err := v.Lineage(cmd.Context(), id)
 				if err != nil {
 					return err
 				}
@@ -181,12 +185,16 @@ func newSessionsTagCommand(a *app) *cobra.Command {
 				}
 			}
 			return a.withView(file, func(v *store.View, _ string) error {
-				tags, err := changeTags(cmd.Context(), v, args[0], args[1:], remove)
+				id, err := sessionRef(cmd.Context(), v, args[0])
 				if err != nil {
-					return noSession(args[0], err)
+					return err
+				}
+				tags, err := changeTags(cmd.Context(), v, id, args[1:], remove)
+				if err != nil {
+					return noSession(id, err)
 				}
 				if asJSON {
-					return json.NewEncoder(a.out).Encode(map[string]any{"session_id": args[0], "tags": append([]string{}, tags...)})
+					return json.NewEncoder(a.out).Encode(map[string]any{"session_id": id, "tags": append([]string{}, tags...)})
 				}
 				for _, tag := range tags {
 					fmt.Fprintln(a.out, printable(tag))

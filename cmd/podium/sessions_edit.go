@@ -26,12 +26,16 @@ func newSessionsExportCommand(a *app) *cobra.Command {
 				return usageErrorf("--format is %q: it must be %s", format, strings.Join(studio.ExportFormats, " or "))
 			}
 			return a.withView(file, func(v *store.View, _ string) error {
-				row, err := v.SessionRow(cmd.Context(), args[0])
+				id, err := sessionRef(cmd.Context(), v, args[0])
 				if err != nil {
-					return noSession(args[0], err)
+					return err
+				}
+				row, err := v.SessionRow(cmd.Context(), id)
+				if err != nil {
+					return noSession(id, err)
 				}
 				out := bufio.NewWriter(a.out)
-				if err := studio.Export(out, format, &row, v.WalkLog(cmd.Context(), args[0])); err != nil {
+				if err := studio.Export(out, format, &row, v.WalkLog(cmd.Context(), id)); err != nil {
 					return errors.Join(err, out.Flush())
 				}
 				return out.Flush()
@@ -61,7 +65,11 @@ func newSessionsRenameCommand(a *app) *cobra.Command {
 				return usageErrorf("the name has %d bytes: it may have %d", len(name), maxSessionName)
 			}
 			return a.withView(file, func(v *store.View, _ string) error {
-				return noSession(args[0], v.RenameSession(cmd.Context(), args[0], name))
+				id, err := sessionRef(cmd.Context(), v, args[0])
+				if err != nil {
+					return err
+				}
+				return noSession(id, v.RenameSession(cmd.Context(), id, name))
 			})
 		},
 	}
@@ -80,8 +88,13 @@ live pod holds stays. An import does not bring a deleted session back.`,
 		RunE: func(cmd *cobra.Command, ids []string) error {
 			return a.withView(file, func(v *store.View, _ string) error {
 				var errs []error
-				for _, id := range ids {
-					err := v.DeleteSession(cmd.Context(), id, time.Now())
+				for _, ref := range ids {
+					id, err := sessionRef(cmd.Context(), v, ref)
+					if err != nil {
+						errs = append(errs, err)
+						continue
+					}
+					err = v.DeleteSession(cmd.Context(), id, time.Now())
 					if errors.Is(err, session.ErrHeld) {
 						err = fmt.Errorf("a live pod holds session %s: podium stop it first; podium ps shows which", printable(id))
 					}
