@@ -142,6 +142,7 @@ describe("a pod", () => {
     }
     await row(page, name).click();
     await page.getByText("Noted: three").waitFor();
+    await dock(page, name).getByText("idle").waitFor();
     const before = new URL(page.url()).searchParams.get("s");
     await dock(page, name).getByRole("button", { name: "Compact" }).click();
     await dock(page, name).getByText(`Pod ${name} went on in session`).waitFor();
@@ -280,7 +281,7 @@ describe("the page", () => {
     await page.getByText("Noted: by keys").waitFor();
     await page.keyboard.press("Escape");
     await page.keyboard.press(".");
-    const menu = page.getByRole("dialog", { name: "by keys" });
+    const menu = page.getByRole("dialog");
     await menu.getByRole("menuitem", { name: "Open" }).waitFor();
     await page.keyboard.press("ArrowDown");
     expect(await page.evaluate(() => document.activeElement?.textContent)).toMatch(/^Write to the pod/);

@@ -41,7 +41,6 @@ export function FleetPane({ store, rowHeight, list, share, separator, ...links }
             <Triangle open={shown} />
           </button>
           {locked ? <h2 className="fleet-title">Fleet</h2> : <Counts view={view} fleet={fleet} hidden={hidden} onToggle={toggle} />}
-          <Told fleet={fleet} view={view} />
         </header>
         {!shown ? null : locked ? (
           <Locked />
@@ -65,6 +64,7 @@ export function FleetPane({ store, rowHeight, list, share, separator, ...links }
             {fleet.truncated ? <p className="fleet-note">More than 500 sessions run. The newest 500 are shown.</p> : null}
           </>
         )}
+        <Told fleet={fleet} view={view} />
       </section>
       {sized ? separator : null}
     </>
@@ -106,7 +106,7 @@ function Counts({ view, fleet, hidden, onToggle }: { view: FleetView; fleet: Fle
     <div className="fleet-counts" role="group" aria-label="Sections">
       {sections.map((section) => {
         const n = view.members[section].length;
-        if (section === "lost" && n === 0) return null;
+        if ((section === "lost" || section === "orphaned") && n === 0) return null;
         return (
           <button
             key={section}
@@ -128,9 +128,10 @@ function Counts({ view, fleet, hidden, onToggle }: { view: FleetView; fleet: Fle
 const titles: Record<Section, string> = {
   waiting: "Waits for you",
   running: "Runs, is queued, or compacts",
-  lost: "Does not answer, or its process is gone",
+  lost: "A pod that does not answer, or whose process is gone",
   idle: "Lives and has nothing to do",
   failed: "Failed in the last 24 hours",
+  orphaned: "Says that it runs, and nothing of it lives",
 };
 
 /** Says when what is shown is no longer so, and who began to wait. */
@@ -148,9 +149,9 @@ function Told({ fleet, view }: { fleet: Fleet; view: FleetView }) {
   return (
     <p role="status" className="fleet-told">
       {fleet.heard === null ? null : fleet.health === "stale" ? (
-        <span className="badge">stale, as of {asOf}</span>
+        <span className="badge">Stale, as of {asOf}.</span>
       ) : fleet.health === "error" ? (
-        <span className="badge" title={fleet.problem ?? undefined}>
+        <span className="badge">
           {fleet.problem} As of {asOf}.
         </span>
       ) : null}

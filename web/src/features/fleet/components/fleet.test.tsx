@@ -162,10 +162,10 @@ describe("what is known", () => {
     show(aFleet([aPod()]));
     expect(told()).toBe("");
     act(() => store.take({ type: "tick", at: 1_200_001 + patience }));
-    expect(told()).toBe("stale, as of 00:20:00");
+    expect(told()).toBe("Stale, as of 00:20:00.");
     expect(screen.getByText("fixer")).toBeTruthy();
     act(() => store.take({ type: "polled", body: aFleet([aPod()]), at: 1_210_000 }));
-    expect(told()).toMatch(/^stale/);
+    expect(told()).toMatch(/^Stale/);
     act(() => store.take({ type: "polled", body: aFleet([aPod()]), at: 1_213_000 }));
     expect(told()).toBe("");
   });

@@ -11,7 +11,7 @@ const names = (v: FleetView) => Object.fromEntries(sections.map((s) => [s, v.mem
 const none = new Set<string>();
 
 describe("the sections", () => {
-  it("hold what waits, runs, is lost, idle and failed, each in its order", () => {
+  it("hold what waits, runs, is lost, idle, failed and orphaned, each in its order", () => {
     const v = view(
       [
         aPod({ name: "paused", state: "paused", session_id: "a", attention: { kind: "paused", since: 50 } }),
@@ -35,9 +35,10 @@ describe("the sections", () => {
     expect(names(v)).toEqual({
       waiting: ["sick", "gate", "paused"],
       running: ["compacts", "other", "works", "next"],
-      lost: ["stale", "killed", "silent"],
+      lost: ["killed", "silent"],
       idle: ["rested", "rests"],
       failed: ["late", "broke"],
+      orphaned: ["stale"],
     });
   });
 

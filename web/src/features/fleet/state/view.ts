@@ -3,7 +3,7 @@ import type { FleetRun, Pod } from "../api/types";
 import type { Fleet } from "./fleet";
 
 /** The parts of a fleet, in the order of what needs a person. */
-export const sections = ["waiting", "running", "lost", "idle", "failed"] as const;
+export const sections = ["waiting", "running", "lost", "idle", "failed", "orphaned"] as const;
 export type Section = (typeof sections)[number];
 
 /** One pod, or one session that no pod of ours holds. */
@@ -95,7 +95,7 @@ function podMember(pod: Pod, invocation: string | null): Member {
 }
 
 const runSections: Record<DisplayState, Section> = {
-  waiting: "waiting", running: "running", compacting: "running", queued: "running", paused: "idle", idle: "idle", unresponsive: "lost",
+  waiting: "waiting", running: "running", compacting: "running", queued: "running", paused: "idle", idle: "idle", unresponsive: "orphaned",
   failed: "failed", completed: "idle", cancelled: "failed",
 };
 
@@ -139,7 +139,7 @@ const oldest: Order = (a, b) => (a.since ?? Infinity) - (b.since ?? Infinity) ||
 const newest: Order = (a, b) => (b.since ?? -Infinity) - (a.since ?? -Infinity) || byKey(a, b);
 
 /** What has waited and run longest comes first; what ended last comes first. */
-const order: Record<Section, Order> = { waiting: oldest, running: oldest, lost: oldest, idle: newest, failed: newest };
+const order: Record<Section, Order> = { waiting: oldest, running: oldest, lost: newest, idle: newest, failed: newest, orphaned: newest };
 
 function byKey(a: Member, b: Member): number {
   return a.key < b.key ? -1 : a.key > b.key ? 1 : 0;
