@@ -30,7 +30,7 @@ func (m *Model) event(e protocol.Event) tea.Cmd {
 		m.snapshot(d)
 		m.seq = max(m.seq, d.Seq)
 		first, _ := bounds(m.conv.blocks)
-		cmd = m.readLog(first, "")
+		cmd = tea.Batch(m.readLog(first, ""), m.readSpent(m.st.session))
 	case protocol.History:
 		m.history(d)
 	case protocol.Status:
@@ -80,6 +80,7 @@ func (m *Model) event(e protocol.Event) tea.Cmd {
 		}
 	case protocol.CompactDone:
 		m.compactDone(d)
+		cmd = m.readSpent(m.st.session)
 	case protocol.CompactFailed:
 		m.conv.compacted(compactError+d.Error, protocol.LevelError, m.now)
 		m.compactOver()
@@ -380,6 +381,7 @@ func (m *Model) compactDone(d protocol.CompactDone) {
 		}
 	}
 	m.st.session = d.NewSessionID.String()
+	m.st.before = m.st.before.plus(m.st.totals)
 	m.st.totals, m.st.context = totals{}, 0
 	m.compactOver()
 }

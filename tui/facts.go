@@ -63,6 +63,41 @@ type EndFact struct {
 // included, oldest first; an empty last means to the newest.
 type Log func(ctx context.Context, session, first, last string) ([]Fact, error)
 
+// Spent is what the sessions before one used, those that it was compacted from.
+type Spent struct {
+	// In is net of what was read from the cache.
+	In, Out int64
+	// CostUSD is nil when unknown; Partial says that it is only part.
+	CostUSD *float64
+	Partial bool
+}
+
+type spentMsg struct {
+	session string
+	spent   Spent
+	err     error
+}
+
+// readSpent asks what the sessions before the pod's used.
+func (m *Model) readSpent(session string) tea.Cmd {
+	if m.o.Spent == nil || m.st.base {
+		return nil
+	}
+	ctx := m.ctx
+	return func() tea.Msg {
+		spent, err := m.o.Spent(ctx, session)
+		return spentMsg{session, spent, err}
+	}
+}
+
+// spent takes what the sessions before used. Without an answer the sums that
+// were seen stay.
+func (m *Model) spent(msg spentMsg) {
+	if msg.err == nil && msg.session == m.st.session {
+		m.st.before = totals{in: msg.spent.In, out: msg.spent.Out, cost: msg.spent.CostUSD, partial: msg.spent.Partial}
+	}
+}
+
 type factsMsg struct {
 	session string
 	facts   []Fact

@@ -8,6 +8,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
+
 	"podium.local/protocol"
 	"podium.local/tui"
 )
@@ -58,5 +60,32 @@ func TestLog_ThatCannotBeReadLeavesTheItems(t *testing.T) {
 		s.settle()
 		s.shows("› look", "3 files", "Good.")
 		s.hides("locked")
+	})
+}
+
+func TestSpent_GoesOnThroughACompaction(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cost := 1.5
+		known := false
+		s := attached(t, func(o *tui.Options) {
+			o.Spent = func(_ context.Context, session string) (tui.Spent, error) {
+				if !known {
+					return tui.Spent{}, errors.New("locked")
+				}
+				return tui.Spent{In: 100_000, Out: 2000, CostUSD: &cost}, nil
+			}
+		})
+		s.send(tea.WindowSizeMsg{Width: 120, Height: 24})
+		quarter := 0.25
+		s.event(status(protocol.StateRunning), protocol.TurnStart{}, usage(1000, 10, 0, &quarter), protocol.TurnEnd{})
+		s.shows("↑1.0k ↓10 · $0.25")
+		s.event(protocol.CompactDone{NewSessionID: protocol.SessionID{15: 2}})
+		s.settle()
+		s.shows("↑1.0k ↓10 · $0.25")
+		// The store knows of the requests that nobody watched, the compaction's too.
+		known = true
+		s.event(protocol.CompactDone{NewSessionID: protocol.SessionID{15: 3}})
+		s.settle()
+		s.shows("↑100.0k ↓2.0k · $1.50")
 	})
 }

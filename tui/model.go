@@ -32,6 +32,8 @@ type Options struct {
 	Files func(ctx context.Context) ([]string, error)
 	// Log says what the items of a history leave out; nil knows nothing.
 	Log Log
+	// Spent is what the sessions before one used; nil knows nothing.
+	Spent func(ctx context.Context, session string) (Spent, error)
 	// Editor is the external editor's command; empty means there is none.
 	Editor []string
 	// ASCII draws with characters of ASCII alone, Light assumes a light

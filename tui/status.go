@@ -36,8 +36,10 @@ type status struct {
 	// silent says that the pod leaves what it is asked unanswered.
 	silent bool
 	// gone says that nobody answers where the pod was.
-	gone   bool
-	totals totals
+	gone bool
+	// totals are those of the session, before those of the sessions that it was
+	// compacted from.
+	totals, before totals
 	// run holds the requests of the run that is on.
 	run       totals
 	runBegan  time.Time
@@ -79,6 +81,19 @@ func (t *totals) add(u protocol.Usage) {
 		sum += *t.cost
 	}
 	t.cost = &sum
+}
+
+// plus is the sum of two.
+func (t totals) plus(o totals) totals {
+	sum := totals{requests: t.requests + o.requests, in: t.in + o.in, out: t.out + o.out, cost: t.cost, partial: t.partial || o.partial}
+	if o.cost != nil {
+		cost := *o.cost
+		if t.cost != nil {
+			cost += *t.cost
+		}
+		sum.cost = &cost
+	}
+	return sum
 }
 
 // brokenOff marks the sums when a request ends without its answer: what its
@@ -174,8 +189,9 @@ func (s *status) line(r *renderer, width int, now time.Time) string {
 		soft(cleanLine(s.model))
 	}
 	soft(s.contextWord(r))
-	soft(fmt.Sprintf("%s%s %s%s", r.up, tokens(s.totals.in), r.down, tokens(s.totals.out)))
-	soft(money(s.totals.cost, s.totals.partial, r.dash))
+	spent := s.totals.plus(s.before)
+	soft(fmt.Sprintf("%s%s %s%s", r.up, tokens(spent.in), r.down, tokens(spent.out)))
+	soft(money(spent.cost, spent.partial, r.dash))
 	if !s.since.IsZero() && s.conn == connected {
 		soft(clock(now.Sub(s.since)))
 	} else {

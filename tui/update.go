@@ -58,6 +58,8 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		if msg.err == nil {
 			cmd = m.readLog(bounds(blocksOf(msg.items)))
 		}
+	case spentMsg:
+		m.spent(msg)
 	case factsMsg:
 		m.learn(msg)
 	case historyMsg:

@@ -86,16 +86,18 @@ func (a *app) attachTo(ctx context.Context, to target) error {
 
 // hasScreen reports whether there is a terminal that can be drawn on.
 func (a *app) hasScreen() bool {
+	name := a.getenv("TERM")
+	return a.hasTerminal() && name != "" && name != "dumb"
+}
+
+// hasTerminal reports whether a person sits before the command.
+func (a *app) hasTerminal() bool {
 	in, ok := a.in.(*os.File)
 	if !ok || !term.IsTerminal(int(in.Fd())) {
 		return false
 	}
 	out, ok := a.out.(*os.File)
-	if !ok || !term.IsTerminal(int(out.Fd())) {
-		return false
-	}
-	name := a.getenv("TERM")
-	return name != "" && name != "dumb"
+	return ok && term.IsTerminal(int(out.Fd()))
 }
 
 // dialTarget attaches. A giveUp of 0 tries a lost connection again for ever.

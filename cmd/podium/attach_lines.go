@@ -237,9 +237,15 @@ func (t *terminal) received(r received) error {
 		t.enter(protocol.StateIdle)
 		return t.items(d.Items)
 	case protocol.TurnStart:
-		t.running, t.sent = true, ""
+		t.running = true
+		if _, extended := t.session.Hello(); !extended {
+			t.sent = "" // no other word of an older pod says that it took the input
+		}
 	case protocol.UserInput:
-		t.sent = ""
+		t.running = true
+		if d.Text == t.sent {
+			t.sent = ""
+		}
 		t.printer.said(d.Kind, clip(d.Text, t.name))
 	case protocol.ReasoningDone:
 		t.printer.note("thinks %s", firstLine(d.Text))

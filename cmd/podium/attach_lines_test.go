@@ -99,7 +99,6 @@ func TestLines_EndOfInputLeavesOnlyAfterWhatWaits(t *testing.T) {
 	c := attachByLines(t, h, "k")
 	c.types("One.", "Two.")
 	c.in.Close()
-	c.awaits("[queued]")
 	c.awaits("you    One.", "agent  Slow")
 	close(until)
 	c.awaits("you    Two.")

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"time"
 
 	"podium.local/protocol"
@@ -14,14 +13,10 @@ import (
 // logFacts reads what the log of a session says from one entry to another
 // besides its items.
 func (a *app) logFacts(ctx context.Context, storeFile, sessionID, first, last string) (facts []tui.Fact, err error) {
-	cfg, err := a.loadStore(storeFile)
+	v, _, err := a.sessionView(storeFile)
 	if err != nil {
 		return nil, err
 	}
-	if cfg.Store.Path == "" {
-		return nil, errServerStore(cfg)
-	}
-	v := openView(cfg, slog.New(slog.DiscardHandler))
 	defer func() { err = errors.Join(err, v.Close()) }()
 	// The window around an entry says where in the log it is.
 	w, err := v.EntryWindow(ctx, sessionID, session.EntryQuery{Around: first, Limit: 1})
@@ -146,4 +141,46 @@ func (f *factFold) end(e session.Entry, d session.RunEnd) *tui.EndFact {
 	// What follows is another run, seen from its begin.
 	f.began, f.whole, f.turns, f.totals, f.open = time.Time{}, true, 0, session.Totals{}, nil
 	return end
+}
+
+// spentBefore sums up what the sessions used that one was compacted from.
+func (a *app) spentBefore(ctx context.Context, storeFile, sessionID string) (sum tui.Spent, err error) {
+	v, _, err := a.sessionView(storeFile)
+	if err != nil {
+		return sum, err
+	}
+	defer func() { err = errors.Join(err, v.Close()) }()
+	lineage, err := v.Lineage(ctx, sessionID)
+	if err != nil {
+		return sum, err
+	}
+	for _, step := range lineage.CompactedFrom {
+		w, err := v.EntryWindow(ctx, step.SessionID, session.EntryQuery{Limit: 1})
+		if errors.Is(err, session.ErrNotFound) {
+			sum.Partial = true // it was deleted
+			continue
+		}
+		if err != nil {
+			return sum, err
+		}
+		c := w.Counters
+		if c == nil {
+			continue
+		}
+		if c.InputTokens != nil {
+			sum.In += *c.InputTokens - min(*c.InputTokens, c.CacheReadTokens)
+		}
+		if c.OutputTokens != nil {
+			sum.Out += *c.OutputTokens
+		}
+		if c.CostUSD != nil {
+			cost := *c.CostUSD
+			if sum.CostUSD != nil {
+				cost += *sum.CostUSD
+			}
+			sum.CostUSD = &cost
+		}
+		sum.Partial = sum.Partial || c.Unpriced > 0
+	}
+	return sum, nil
 }

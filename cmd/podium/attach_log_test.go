@@ -49,6 +49,12 @@ func TestScreen_AReattachedTerminalShowsTheSame(t *testing.T) {
 		}
 		b.awaits(line)
 	}
+	// What both say of tokens is the pod's, through the compaction.
+	status := strings.Split(lineWith(stayed, "k · idle"), " · ")
+	b.awaits(" · " + status[5] + " · " + status[6] + " · ")
+	if !strings.HasPrefix(status[5], "↑") || strings.HasPrefix(status[5], "↑1.6k") {
+		t.Errorf("tokens of the pod: %q", status)
+	}
 	text := b.awaits("note from", "the build is green", "» from podium/")
 	if strings.Contains(text, "[Notification]") {
 		t.Errorf("a note in the model's words:\n%s", text)

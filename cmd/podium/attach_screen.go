@@ -34,6 +34,9 @@ func (a *app) attachScreen(ctx context.Context, to target) error {
 		Editor: a.editor(), ASCII: !a.unicode(), Light: strings.HasSuffix(a.getenv("COLORFGBG"), ";15"),
 	}
 	if to.name != "" {
+		o.Spent = func(ctx context.Context, session string) (tui.Spent, error) {
+			return a.spentBefore(ctx, a.storeOf(to.name), session)
+		}
 		o.Log = func(ctx context.Context, session, first, last string) ([]tui.Fact, error) {
 			return a.logFacts(ctx, a.storeOf(to.name), session, first, last)
 		}

@@ -29,7 +29,7 @@ func TestScreen_AttachDuringAStreamAndTwoTerminalsShowTheSame(t *testing.T) {
 	a.keys("Enter")
 	a.awaits("› What is it?", "The answer")
 	b := x.start(100, 30, nil, "attach", "k")
-	b.awaits("› What is it?", "The answer", "k · running")
+	b.awaits("» from podium/", "  What is it?", "The answer", "k · running")
 	close(until)
 	for _, p := range []*tty{a, b} {
 		p.awaits("The answer begins here and ends there.", "k · idle")
@@ -330,6 +330,13 @@ func TestScreen_ADumbTerminalGetsLines(t *testing.T) {
 	a.typed("/quit")
 	a.keys("Enter")
 	a.awaits("left with 0")
+}
+
+func TestScreen_ADumbTerminalGetsAListForThePicker(t *testing.T) {
+	h := newHome(t)
+	x := newTerminals(t, h)
+	h.startPod("k", startModel(t, &rehearsal.Script{}))
+	x.start(120, 24, []string{"TERM=dumb"}).awaits("NAME", "k ", "idle", "podium attach NAME shows a pod", "left with 0")
 }
 
 func TestScreen_NoColorDrawsWithoutColour(t *testing.T) {

@@ -81,8 +81,13 @@ type demo struct {
 
 func (d *demo) run(ctx context.Context) (err error) {
 	// A terminal that closes ends the demo like Ctrl-C.
-	ctx, hear := signal.NotifyContext(ctx, syscall.SIGHUP)
+	ctx, hear := signal.NotifyContext(ctx, syscall.SIGHUP, syscall.SIGTERM)
 	defer hear()
+	// Nor does one that is gone, or a second signal of those that end a session:
+	// the pods are stopped first. A second Ctrl-C leaves at once.
+	gone := make(chan os.Signal, 1)
+	signal.Notify(gone, syscall.SIGPIPE)
+	defer signal.Stop(gone)
 	if err := d.lay(); err != nil {
 		return err
 	}

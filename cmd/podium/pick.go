@@ -52,6 +52,20 @@ func (a *app) pick(cmd *cobra.Command) error {
 	}
 }
 
+// listPlainly is the picker of a terminal that cannot be drawn on: the pods,
+// and what to do with them.
+func (a *app) listPlainly(cmd *cobra.Command) error {
+	pods, err := a.listPods(cmd, "", true)
+	if err != nil {
+		return err
+	}
+	if err := printPods(a, pods, time.Now()); err != nil {
+		return err
+	}
+	fmt.Fprintln(a.err, "podium attach NAME shows a pod, podium run NAME continues an ended one, podium sessions list lists the sessions; podium --help has the rest")
+	return nil
+}
+
 // startAndAttach starts a pod with what the configuration says and shows it.
 func (a *app) startAndAttach(ctx context.Context, name, dir string, args ...string) error {
 	// What would stop the pod from starting is said here in one line.

@@ -27,7 +27,10 @@ func newPSCommand(a *app) *cobra.Command {
 		Long: `List the pods that are alive, with what they are doing.
 
 --all lists ended ones too; podium run NAME continues their sessions. A pod
-whose process was killed is listed as dead until something takes its name.`,
+whose process was killed is listed as dead until something takes its name.
+
+TOKENS and COST are those of the current session: a compaction begins another.
+SESSION is the end of its id, which commands take for it.`,
 		Args: argsUsage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			pods, err := a.listPods(cmd, storeFile, all)

@@ -22,6 +22,9 @@ func newRootCommand(a *app) *cobra.Command {
 			if a.hasScreen() {
 				return a.pick(cmd)
 			}
+			if a.hasTerminal() {
+				return a.listPlainly(cmd)
+			}
 			return cmd.Help()
 		},
 	}

@@ -26,6 +26,9 @@ type detached struct {
 	answers func() bool
 }
 
+// stopPatience is how long a pod that is starting may take to end.
+const stopPatience = 5 * time.Second
+
 // logTail is how much of a dead pod's log is shown.
 const logTail = 4 << 10
 
@@ -67,6 +70,12 @@ func (d detached) start(ctx context.Context) (pid int, err error) {
 			return 0, d.failure(err, begin)
 		case <-ctx.Done():
 			cmd.Process.Signal(syscall.SIGTERM)
+			select {
+			case <-died: // nothing of it is left behind
+			case <-time.After(stopPatience):
+				cmd.Process.Kill()
+				<-died
+			}
 			return 0, fmt.Errorf("start pod %s: %w", d.name, context.Cause(ctx))
 		case <-time.After(5 * time.Millisecond):
 		}
