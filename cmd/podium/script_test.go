@@ -21,7 +21,7 @@ func TestMain(m *testing.M) {
 
 // asPodium makes the test binary the program itself; tests set it for the
 // processes that they start without a script.
-const asPodium = "PODIUM_TEST_AS_PROGRAM"
+const asPodium = "TEST_AS_PODIUM"
 
 // TestScript runs every script below testdata/script, each in a home of its
 // own: nothing of the person running the tests is read or written.
