@@ -295,8 +295,17 @@ func (p *Picker) View() tea.View {
 	}
 	lines := []string{p.r.fit("  "+p.r.bold.Render("Podium")+p.r.soft.Render(p.r.dot+"pods and recent sessions"), p.width), p.r.fit(prompt+filter, p.width)}
 	lines = append(lines, p.rows()...)
-	for len(lines) < p.height-1 {
+	last := p.height - 1 // the row of the keys
+	reach := p.reach()
+	if reach != "" {
+		last--
+	}
+	for len(lines) < last {
 		lines = append(lines, "")
+	}
+	lines = lines[:max(0, min(len(lines), last))]
+	if reach != "" && last > 1 {
+		lines = append(lines, "  "+p.r.soft.Render(p.r.fit(reach, p.r.width)))
 	}
 	foot := "Enter attaches or continues" + p.r.dot + "Ctrl-T starts a new pod" + p.r.dot + "Esc leaves"
 	style := p.r.soft
@@ -339,9 +348,6 @@ func (p *Picker) rows() []string {
 		lines = append(lines, "", "  "+p.r.soft.Render("No pod and no session yet."))
 	case p.nothing():
 		lines = append(lines, "", "  "+p.r.soft.Render("Nothing matches; Esc clears the filter."))
-	}
-	if reach := p.reach(); reach != "" && p.loaded && begin+page >= len(p.shown) {
-		lines = append(lines, "  "+p.r.soft.Render(p.r.fit(reach, p.r.width)))
 	}
 	return lines
 }

@@ -51,6 +51,10 @@ func TestPickerSearch_AsksTheStoreAndGoesOnAtTheEnd(t *testing.T) {
 		p := openPicker(t, noPods, sessions(250, &asked))
 		p.press("flaky")
 		p.pause()
+		// How far it looked stands there wherever one is.
+		if text := p.text(); !strings.Contains(text, "looked at the newest 100 sessions; End goes on") {
+			t.Errorf("at the beginning:\n%s", text)
+		}
 		p.press("end")
 		p.press("end")
 		if text := p.text(); !strings.Contains(text, "all of 250 sessions") || !strings.Contains(text, "flaky 249") {
