@@ -1,11 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
-import { useCallback, useEffect, useRef, useState } from "react";
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { TokenForm } from "../features/access/components/TokenForm";
 import { getInvocation } from "../features/fleet/api/fleet";
 import type { FleetHandle } from "../features/fleet/components/FleetList";
 import { FleetPane } from "../features/fleet/components/FleetPane";
 import type { Fleet } from "../features/fleet/state/fleet";
-import { useFleet, useFleetOf } from "../features/fleet/state/store";
+import { livingIn, useFleet, useFleetOf, type FleetStore } from "../features/fleet/state/store";
 import type { Member } from "../features/fleet/state/view";
 import { Overview } from "../features/overview/components/Overview";
 import { listProjects } from "../features/runs/api/runs";
@@ -15,6 +15,7 @@ import type { ListHandle } from "../features/runs/components/RunList";
 import { withProject, type RunFilter } from "../features/runs/state/filter";
 import { DeletionStrips } from "../features/session/components/Deletions";
 import { SessionView } from "../features/session/components/SessionView";
+import { LivingContext } from "../lib/state/living";
 import { useMedia } from "../lib/media/useMedia";
 import { ActionsDialog } from "./ActionsDialog";
 import { KeysDialog } from "./KeysDialog";
@@ -36,6 +37,16 @@ const projectsKept = 30_000;
 
 /** The whole page: what lives and what was, and the one session that is looked at. */
 export function App() {
+  const fleet = useFleet();
+  const living = useMemo(() => livingIn(fleet), [fleet]);
+  return (
+    <LivingContext value={living}>
+      <Page fleet={fleet} />
+    </LivingContext>
+  );
+}
+
+function Page({ fleet }: { fleet: FleetStore }) {
   const [place, go] = usePlace();
   const [theme, setTheme] = useState(readTheme);
   const [rows, setRows] = useRows();
@@ -44,7 +55,6 @@ export function App() {
   const [keysOpen, setKeysOpen] = useState(false);
   const [subject, setSubject] = useState<Subject | null>(null);
   const narrow = useMedia(oneEnough);
-  const fleet = useFleet();
   const list = useRef<ListHandle>(null);
   const fleetList = useRef<FleetHandle>(null);
   const projects = useQuery({ queryKey: ["projects"], queryFn: ({ signal }) => listProjects(signal), staleTime: projectsKept });

@@ -2,7 +2,9 @@ import { useEffect, useState, useSyncExternalStore } from "react";
 import { onAsked, readToken } from "../../../lib/http/token";
 import { noFleet, podOf, reduceFleet, type Fleet, type FleetEvent } from "./fleet";
 import { followFleet } from "./follow";
+import type { Living, LivingSource } from "../../../lib/state/living";
 import type { Pod } from "../api/types";
+import { podLiving } from "./view";
 
 /** A fleet that lasts as long as the page. */
 export interface FleetStore {
@@ -62,4 +64,24 @@ export function usePodOf(store: FleetStore, session: string | null): Pod | undef
 /** A live pod by its name. */
 export function usePodNamed(store: FleetStore, name: string | null): Pod | undefined {
   return useFleetOf(store, (fleet) => (name === null ? undefined : fleet.pods.get(name)));
+}
+
+/** The fleet for whoever shows a session. */
+export function livingIn(store: FleetStore): LivingSource {
+  const known = new Map<string, Living>();
+  return {
+    subscribe: store.subscribe,
+    of: (session) => {
+      const pod = podOf(store.read(), session);
+      if (pod === undefined) {
+        known.delete(session);
+        return undefined;
+      }
+      const now = podLiving(pod);
+      const was = known.get(session);
+      if (was?.state === now.state && was.word === now.word) return was;
+      known.set(session, now);
+      return now;
+    },
+  };
 }

@@ -1,4 +1,5 @@
 import { displayState, stateWord, type DisplayState } from "../../../lib/state/state";
+import type { Living } from "../../../lib/state/living";
 import type { FleetRun, Pod } from "../api/types";
 import type { Fleet } from "./fleet";
 
@@ -72,10 +73,15 @@ const podStates: Record<string, DisplayState> = {
 
 const podSections: Partial<Record<DisplayState, Section>> = { running: "running", compacting: "running", unresponsive: "lost" };
 
-function podMember(pod: Pod, invocation: string | null): Member {
+/** What a pod is at, as every part of the page says it. */
+export function podLiving(pod: Pod): Living {
   const state = podStates[pod.state] ?? "idle";
-  const lost = state === "unresponsive";
-  const waits = pod.attention !== null && !lost;
+  return pod.attention !== null && state !== "unresponsive" ? { state: "waiting", word: "waits" } : { state, word: pod.state };
+}
+
+function podMember(pod: Pod, invocation: string | null): Member {
+  const { state, word } = podLiving(pod);
+  const waits = state === "waiting";
   return {
     key: `pod ${pod.name}`,
     section: waits ? "waiting" : (podSections[state] ?? "idle"),
@@ -83,8 +89,8 @@ function podMember(pod: Pod, invocation: string | null): Member {
     pod: pod.name,
     name: pod.name,
     title: pod.title,
-    state: waits ? "waiting" : state,
-    word: waits ? "waits" : pod.state,
+    state,
+    word,
     doing: waits ? reason(pod.attention?.kind ?? "") : state === "running" ? (pod.tool ?? "") : "",
     since: waits ? (pod.attention?.since ?? null) : (pod.since ?? pod.started_at),
     tokens: pod.input_tokens + pod.output_tokens,

@@ -1,6 +1,7 @@
 import { memo } from "react";
 import { age, cost, moment } from "../../../lib/format/format";
 import { shownName } from "../../../lib/format/names";
+import { useLiving } from "../../../lib/state/living";
 import { displayState, stateWord } from "../../../lib/state/state";
 import { StateShape } from "../../../lib/state/StateShape";
 import type { Run } from "../api/types";
@@ -20,7 +21,8 @@ interface Props {
 /** One session of the list: a link, so that it opens elsewhere too. */
 export const RunRow = memo(function RunRow({ run, now, href, selected, reachable, onFocus, onOpen }: Props) {
   const name = shownName(run.name, `…${run.id.slice(-12)}`);
-  const state = displayState(run);
+  const living = useLiving(run.id);
+  const state = living?.state ?? displayState(run);
   const active = lastActivity(run);
   return (
     <a
@@ -41,7 +43,7 @@ export const RunRow = memo(function RunRow({ run, now, href, selected, reachable
       <bdi className="run-name" title={name}>
         {name}
       </bdi>
-      <span className={`run-state state-${state}`}>{stateWord(run)}</span>
+      <span className={`run-state state-${state}`}>{living?.word ?? stateWord(run)}</span>
       <span className="run-age number" title={active === null ? undefined : moment(active)}>
         {age(now, active)}
       </span>

@@ -2,6 +2,7 @@ import { act, fireEvent, render, screen, waitFor, within } from "@testing-librar
 import userEvent from "@testing-library/user-event";
 import { createRef, useState } from "react";
 import { describe, expect, it, vi } from "vitest";
+import { LivingContext } from "../../../lib/state/living";
 import { aPage, aRun, fakeStudio, renderPage, runs } from "../../../test/studio";
 import type { RunFilter } from "../state/filter";
 import { FilterBar } from "./FilterBar";
@@ -34,6 +35,18 @@ describe("RunList", () => {
     const row = screen.getByRole("link");
     expect(row.textContent).toBe("fix the flaky login testtimed out1m 1s—");
     expect(row.getAttribute("href")).toBe("?s=x");
+  });
+
+  it("says what the live pod of a row is at, not that its session is held", () => {
+    const rests = { state: "idle", word: "idle" } as const;
+    const source = { subscribe: () => () => undefined, of: (id: string) => (id === "x" ? rests : undefined) };
+    const rows = [aRun({ id: "x", status: "running", ended_at: null }), aRun({ id: "y", status: "running", ended_at: null })];
+    render(
+      <LivingContext value={source}>
+        <RunList of="all" runs={rows} now={2_000} rowHeight={32} selected={null} outdated={false} hrefOf={(id) => id} onOpen={() => undefined} ref={createRef()} />
+      </LivingContext>,
+    );
+    expect(screen.getAllByRole("link").map((row) => row.querySelector(".run-state")?.textContent)).toEqual(["idle", "running"]);
   });
 
   it("is one stop of the Tab key", () => {

@@ -1,4 +1,5 @@
 import { compact, count, duration, moment } from "../../../lib/format/format";
+import { useLiving } from "../../../lib/state/living";
 import { displayState, stateWord } from "../../../lib/state/state";
 import { StateShape } from "../../../lib/state/StateShape";
 import type { Lineage, RunDetail, Usage } from "../api/types";
@@ -27,7 +28,8 @@ interface Props {
 
 /** What a session is, at a glance, and what can be done with it. */
 export function SessionHead({ run, usage, pod, own, lineage, until, onFilter, heading, hrefOf, onOpen }: Props) {
-  const state = displayState(run);
+  const living = useLiving(run.id);
+  const state = living?.state ?? displayState(run);
   const spend = spendOf(run, usage);
   const files = run.message_stats.files.length;
   const from = lineage?.compacted_from.at(-1);
@@ -38,7 +40,7 @@ export function SessionHead({ run, usage, pod, own, lineage, until, onFilter, he
       <div className="facts">
         <span className="state">
           <StateShape state={state} />
-          <span className={`state-${state}`}>{stateWord(run)}</span>
+          <span className={`state-${state}`}>{living?.word ?? stateWord(run)}</span>
         </span>
         {run.started_at === null ? null : <span title={`started ${moment(run.started_at)}`}>{spent(run, until)}</span>}
         <span className="number" title={spend.costTitle}>
