@@ -295,6 +295,16 @@ func TestRequestID_OfTheEntryIsTheOneInTheLog(t *testing.T) {
 	}
 }
 
+func TestInbox_RefusesWhatTheStoreCouldNotReadBack(t *testing.T) {
+	a := newAudience(t, pod.Options{})
+	a.base.Send(protocol.Run{Input: strings.Repeat("b", 32<<20+1)})
+	if e := podtest.Await[protocol.Error](a.base); e.Code != protocol.CodeInternal || !strings.HasPrefix(e.Message, "refused: an input may have 32 MiB") {
+		t.Errorf("answer: %.200s", e.Message)
+	}
+	a.base.Send(protocol.Run{Input: "small"})
+	a.base.UntilName(protocol.EventRunEnd)
+}
+
 func TestInbox_FullRefusesAndDropsNothing(t *testing.T) {
 	gate, reached := make(chan struct{}), make(chan struct{}, 1)
 	a := newAudience(t, pod.Options{Provider: podtest.NewProvider(

@@ -10,11 +10,20 @@ import (
 	"podium.local/session"
 )
 
+// maxInput is the longest input, in bytes. A line may be longer, but SQLite
+// holds a value several times while it writes or reads it, in 256 MB at most.
+const maxInput = 32 << 20
+
+var errInputTooLong = fmt.Errorf("an input may have %d MiB", maxInput>>20)
+
 // accept makes an input durable in the inbox: from then on it is not lost.
 // With a request id that was accepted before it returns the earlier entry id
 // and does nothing; else change, which may be nil, is in force when it
 // returns.
 func (p *Pod) accept(kind protocol.InputKind, text, client, requestID string, change func(*view)) (entryID string, repeated bool, err error) {
+	if len(text) > maxInput {
+		return "", false, errInputTooLong
+	}
 	// The lock keeps the input from being taken before it is counted.
 	p.commitMu.Lock()
 	defer p.commitMu.Unlock()
@@ -60,6 +69,9 @@ func (p *Pod) accepted(requestID string) (entryID string, err error) {
 // refuseInput tells the sender why its input was not accepted.
 func (p *Pod) refuseInput(c *client, requestID string, err error) {
 	text := "refused: " + err.Error()
+	if errors.Is(err, errInputTooLong) {
+		text = "refused: " + errInputTooLong.Error() + "; put it into a file and name the file"
+	}
 	if errors.Is(err, session.ErrInboxFull) {
 		text = "refused: the inbox is full; send it again when the pod has read what waits"
 	}

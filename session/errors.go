@@ -18,6 +18,8 @@ var (
 	ErrCorrupt = errors.New("the store is damaged")
 	// ErrInboxFull means that the pod's inbox holds as much as it may.
 	ErrInboxFull = errors.New("the inbox is full")
+	// ErrTooLarge means that a value is larger than the store can hold or read.
+	ErrTooLarge = errors.New("too large for the store")
 	// ErrLost means that the session is no longer held by the caller.
 	ErrLost = errors.New("the session is held by another process")
 	// ErrNotFound means that the named session, pod or entry does not exist.

@@ -11,8 +11,12 @@ import (
 	"podium.local/session"
 )
 
-// inboxLimit is how many accepted inputs may wait in one pod.
-const inboxLimit = 128
+// What may wait in one pod: accepted inputs, and bytes of all their texts, for
+// they are read together. An empty inbox takes an input of any length.
+const (
+	inboxLimit = 128
+	inboxBytes = 64 << 20
+)
 
 // Accept makes an input durable in the pod's inbox. A request id that this
 // pod accepted before is answered with the earlier entry id and changes
@@ -42,12 +46,15 @@ func (s *Store) accept(c *conn, a session.Acceptance) (entryID string, repeated 
 			return earlier, true, err
 		}
 	}
-	waiting, err := c.integer("SELECT count(*) FROM inbox WHERE pod_key = ?", h.podKey)
-	if err != nil {
+	var waiting, bytes int64
+	if _, err := c.row("SELECT count(*), coalesce(sum(octet_length(text)), 0) FROM inbox WHERE pod_key = ?", func(stmt *sqlite3.Stmt) error {
+		waiting, bytes = stmt.ColumnInt64(0), stmt.ColumnInt64(1)
+		return nil
+	}, h.podKey); err != nil {
 		return "", false, err
 	}
-	if waiting >= inboxLimit {
-		return "", false, fmt.Errorf("%d inputs wait already: %w", waiting, session.ErrInboxFull)
+	if waiting >= inboxLimit || waiting > 0 && bytes+int64(len(a.Item.Text)) > inboxBytes {
+		return "", false, fmt.Errorf("%d inputs of %d bytes wait already: %w", waiting, bytes, session.ErrInboxFull)
 	}
 	at := seconds(s.orNow(a.Item.AcceptedAt))
 	err = c.run("INSERT INTO inbox (pod_key, entry_id, kind, text, client, accepted_at) VALUES (?, ?, ?, ?, ?, ?)",

@@ -43,7 +43,7 @@ func (p *pool) with(ctx context.Context, use func(*conn) error) error {
 	if err != nil {
 		return err
 	}
-	if err := use(c); err != nil && classify(err) != nil && !errors.Is(classify(err), context.Canceled) {
+	if err := use(c); errors.Is(err, errMemory) || err != nil && classify(err) != nil && !errors.Is(classify(err), context.Canceled) {
 		return errors.Join(err, c.close())
 	} else {
 		return errors.Join(err, p.put(c))
@@ -144,6 +144,7 @@ func snapshot(ctx context.Context, c *conn, use func(*conn) error) (err error) {
 			err = fmt.Errorf("stopped: %w", cause)
 		}
 	}()
+	defer withoutMemory(&err)
 	if err := c.Exec("BEGIN"); err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -248,5 +249,48 @@ func TestLeave_EndsTheHold(t *testing.T) {
 	again := storetest.Start(t, s, storetest.PodStart("a"))
 	if again.SessionID != p.SessionID || again.ID != p.ID {
 		t.Errorf("the name continues %+v, was %+v", again, p)
+	}
+}
+
+func TestAccept_BoundsWhatWaitsInBytes(t *testing.T) {
+	s := storetest.New(t, store.Options{})
+	p := storetest.Start(t, s, storetest.PodStart("a"))
+	accept := func(size int) error {
+		_, _, err := s.Accept(t.Context(), session.Acceptance{
+			PodID: p.ID, Item: session.InboxItem{EntryID: protocol.NewEntryID(), Kind: "input", Text: strings.Repeat("ä", size/2)},
+		})
+		return err
+	}
+	for range 2 {
+		if err := accept(32 << 20); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := accept(2); !errors.Is(err, session.ErrInboxFull) {
+		t.Errorf("beyond 64 MiB: %v", err)
+	}
+	items, err := s.Inbox(t.Context(), p.ID)
+	if err != nil || len(items) != 2 || len(items[0].Text) != 32<<20 {
+		t.Errorf("%d items come back, %v", len(items), err)
+	}
+}
+
+func TestStore_AValueBeyondTheDatabasesMemoryIsAnError(t *testing.T) {
+	s := storetest.New(t, store.Options{})
+	p := storetest.Start(t, s, storetest.PodStart("a"))
+	accept := func(text string) error {
+		_, _, err := s.Accept(t.Context(), session.Acceptance{
+			PodID: p.ID, Item: session.InboxItem{EntryID: protocol.NewEntryID(), Kind: "input", Text: text},
+		})
+		return err
+	}
+	if err := accept(strings.Repeat("x", 300<<20)); !errors.Is(err, session.ErrTooLarge) {
+		t.Errorf("300 MiB: %v", err)
+	}
+	if err := accept("small"); err != nil {
+		t.Errorf("the next one: %v", err)
+	}
+	if items, err := s.Inbox(t.Context(), p.ID); err != nil || len(items) != 1 {
+		t.Errorf("%d items, %v", len(items), err)
 	}
 }

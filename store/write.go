@@ -27,6 +27,10 @@ func (s *Store) write(ctx context.Context, tried string, change func(*conn) erro
 	if err == nil {
 		err = s.transact(ctx, c, change)
 	}
+	if errors.Is(err, errMemory) {
+		err = errors.Join(err, c.close())
+		s.w = nil
+	}
 	return explain(tried, err)
 }
 
@@ -114,6 +118,7 @@ func (s *Store) transact(ctx context.Context, c *conn, change func(*conn) error)
 			err = fmt.Errorf("stopped: %w", cause)
 		}
 	}()
+	defer withoutMemory(&err)
 	if err := s.letOthersIn(ctx); err != nil {
 		return err
 	}
