@@ -17,15 +17,14 @@ interface Props {
  */
 export function SessionDock({ store, session, pod: named, hrefOf, onOpen }: Props) {
   const holding = usePodOf(store, session);
-  const [name, setName] = useState(named);
-  const kept = usePodNamed(store, name);
+  const [held, setHeld] = useState(holding);
+  // What was last known of a pod stays when it leaves.
+  if (holding !== undefined && holding !== held) setHeld(holding);
+  const kept = usePodNamed(store, session === null ? named : (held?.name ?? null));
   const known = useFleetOf(store, (fleet) => fleet.heard !== null);
   const pod = session === null ? kept : holding;
   const [last, setLast] = useState(pod);
-  if (pod !== undefined && pod !== last) {
-    setLast(pod);
-    setName(pod.name);
-  }
+  if (pod !== undefined && pod !== last) setLast(pod);
   if (last === undefined) return null;
   const moved = pod === undefined && kept?.session_id ? kept.session_id : null;
   return (

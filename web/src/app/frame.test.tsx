@@ -205,6 +205,14 @@ describe("a pod", () => {
     expect(screen.getByRole("button", { name: "Send" }).getAttribute("aria-disabled")).toBe("true");
   });
 
+  it("that moved before anything else of it changed is still known", async () => {
+    await page();
+    fireEvent.click(screen.getByText("fixer"));
+    const dock = await screen.findByRole("region", { name: "Pod fixer" });
+    await change({ pods: [aPod({ name: "fixer", session_id: "r1" })] });
+    expect((await within(dock).findByRole("status")).textContent).toBe("Pod fixer went on in session r1.");
+  });
+
   it("does not exist for a session that none holds", async () => {
     window.history.replaceState(null, "", "/?s=r1");
     await page();
