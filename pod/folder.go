@@ -55,26 +55,43 @@ func openFolder(ctx context.Context, runDir, name string) (*folder, error) {
 			return nil, err
 		}
 	}
-	// A reader looks whether the lock is held by taking it for a moment, and a
-	// pod that ends may remove the folder: both pass.
-	deadline := time.Now().Add(500 * time.Millisecond)
+	// A reader looks whether the lock is held by taking it for a moment, a pod
+	// that ends may remove the folder, and a killed one takes a moment to be gone:
+	// all three pass. A pod that held the name and gave it up in order was ended on
+	// purpose; who waited for the name meanwhile must not bring it back.
+	deadline := time.Now().Add(lockPatience)
+	seen := false
 	for {
 		f, err := tryLock(dir)
 		if err != nil {
 			return nil, fmt.Errorf("lock pod %s: %w", name, err)
 		}
+		if f != nil && seen && !f.crashed() {
+			return nil, errors.Join(fmt.Errorf("pod %s was running and has just ended: start it again if it should live on", name), f.lock.Close())
+		}
 		if f != nil {
 			return f, nil
 		}
 		if time.Now().After(deadline) {
-			return nil, fmt.Errorf("pod %s is running already%s: attach to it, or choose another name", name, heldBy(dir))
+			return nil, fmt.Errorf("pod %s is running already%s: attach to it, end it with podium stop %s, or choose another name", name, heldBy(dir), name)
 		}
+		seen = seen || held(dir)
 		select {
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		case <-time.After(20 * time.Millisecond):
 		}
 	}
+}
+
+// lockPatience is how long a pod that starts waits for its name.
+const lockPatience = 500 * time.Millisecond
+
+// crashed reports that the process that held the name before did not end in
+// order: its pid is still there.
+func (f *folder) crashed() bool {
+	_, err := os.Lstat(filepath.Join(f.dir, pidFile))
+	return err == nil
 }
 
 // tryLock gives nil when somebody else holds the lock or just removed it.

@@ -176,15 +176,16 @@ func newPodName(dir string) string {
 	return base + "-" + hex.EncodeToString(b[:])
 }
 
-// startPod starts a pod's process on its own and waits until it answers.
-func (a *app) startPod(ctx context.Context, paths config.Paths, name string, args []string) (pid int, err error) {
+// startPod starts a pod's process on its own and waits until it answers; own is
+// false when somebody else's was first.
+func (a *app) startPod(ctx context.Context, paths config.Paths, name string, args []string) (own bool, err error) {
 	socket, err := pod.SocketPath(paths.Run, name)
 	if err != nil {
-		return 0, err
+		return false, err
 	}
 	dir := filepath.Join(paths.Run, name)
 	if err := config.MakeDir(dir); err != nil {
-		return 0, fmt.Errorf("start pod %s: %w", name, err)
+		return false, fmt.Errorf("start pod %s: %w", name, err)
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, startTimeout, errors.New("it did not answer in time; see podium logs "+name))
 	defer cancel()

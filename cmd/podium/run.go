@@ -164,7 +164,11 @@ func (r *runCommand) ensurePod(ctx context.Context, cmd *cobra.Command) error {
 		args = append(args, "--session", r.pod.sessionID)
 	}
 	r.how.started = true
-	_, err = r.startPod(ctx, cfg.Paths, r.pod.name, args)
+	own, err := r.startPod(ctx, cfg.Paths, r.pod.name, args)
+	if err == nil && !own {
+		// The pod of whoever was first need not end with this run.
+		r.how.once = false
+	}
 	return err
 }
 

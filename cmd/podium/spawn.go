@@ -32,53 +32,64 @@ const stopPatience = 5 * time.Second
 // logTail is how much of a dead pod's log is shown.
 const logTail = 4 << 10
 
-// start starts the process and waits until its socket answers. A process that
-// dies before that is reported with the end of its log.
+// start starts the process and waits until the pod's socket answers. A process
+// that dies before that is reported with the end of its log. When another
+// process answers, somebody else started the pod first (own is false): ours is
+// ended, so that it does not take the name once the other leaves.
 //
 // The process gets a session of its own (no terminal can hang it up), nothing
 // on stdin, pod.log as stdout and stderr, and no other open file.
-func (d detached) start(ctx context.Context) (pid int, err error) {
+func (d detached) start(ctx context.Context) (own bool, err error) {
 	exe, err := os.Executable()
 	if err != nil {
-		return 0, fmt.Errorf("find the podium program to start pod %s: %w", d.name, err)
+		return false, fmt.Errorf("find the podium program to start pod %s: %w", d.name, err)
 	}
 	log, err := os.OpenFile(filepath.Join(d.dir, "pod.log"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
-		return 0, fmt.Errorf("open the log of pod %s: %w", d.name, err)
+		return false, fmt.Errorf("open the log of pod %s: %w", d.name, err)
 	}
 	defer log.Close()
 	begin, err := log.Seek(0, io.SeekEnd)
 	if err != nil {
-		return 0, fmt.Errorf("open the log of pod %s: %w", d.name, err)
+		return false, fmt.Errorf("open the log of pod %s: %w", d.name, err)
 	}
 	cmd := exec.Command(exe, d.args...)
 	cmd.Stdout, cmd.Stderr = log, log
 	cmd.Env = d.environ
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if err := cmd.Start(); err != nil {
-		return 0, fmt.Errorf("start pod %s: %w", d.name, err)
+		return false, fmt.Errorf("start pod %s: %w", d.name, err)
 	}
 	died := make(chan error, 1)
 	go func() { died <- cmd.Wait() }()
 
 	for {
 		if d.answers() {
-			return cmd.Process.Pid, nil
+			if readPID(filepath.Join(d.dir, "pid")) == cmd.Process.Pid {
+				return true, nil
+			}
+			endStarting(cmd.Process, died)
+			return false, nil
 		}
 		select {
 		case err := <-died:
-			return 0, d.failure(err, begin)
+			return false, d.failure(err, begin)
 		case <-ctx.Done():
-			cmd.Process.Signal(syscall.SIGTERM)
-			select {
-			case <-died: // nothing of it is left behind
-			case <-time.After(stopPatience):
-				cmd.Process.Kill()
-				<-died
-			}
-			return 0, fmt.Errorf("start pod %s: %w", d.name, context.Cause(ctx))
+			endStarting(cmd.Process, died)
+			return false, fmt.Errorf("start pod %s: %w", d.name, context.Cause(ctx))
 		case <-time.After(5 * time.Millisecond):
 		}
+	}
+}
+
+// endStarting ends a pod's process that is starting: nothing of it is left behind.
+func endStarting(p *os.Process, died <-chan error) {
+	_ = p.Signal(syscall.SIGTERM) // one that has ended is what is wanted
+	select {
+	case <-died:
+	case <-time.After(stopPatience):
+		_ = p.Kill()
+		<-died
 	}
 }
 
