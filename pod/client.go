@@ -13,9 +13,11 @@ import (
 
 // Limits of one connection's queue.
 const (
-	// maxQueuedBytes is how many bytes may wait for a client; one event that is
-	// larger than that may wait alone.
+	// maxQueuedBytes is how many bytes may wait for a client. An event that is
+	// larger than that by itself is not counted, or nobody could read fast enough
+	// for it; maxLarge of those may wait, a delta and the block's done event.
 	maxQueuedBytes = 8 << 20
+	maxLarge       = 2
 	// maxQueued is how many lines and answers may wait, coalesced deltas of one
 	// block counting as one.
 	maxQueued = 4096
@@ -32,6 +34,10 @@ type item struct {
 	text   []byte // of block; from is where the stretch begins
 	from   int
 	answer func(ctx context.Context, w io.Writer) error
+	// counted is what of it counts for maxQueuedBytes, large that some of it is
+	// too large for that.
+	counted int
+	large   bool
 }
 
 func (i item) bytes() int {
@@ -59,6 +65,8 @@ type client struct {
 	queue     []item
 	finishing bool // write what is queued, then end
 	hungUp    bool
+	counted   int // of all that is queued
+	large     int
 	stats     ClientStats
 }
 
@@ -89,11 +97,21 @@ func (c *client) push(i item) bool {
 		return true
 	}
 	n := i.bytes()
-	if len(c.queue) > 0 && c.stats.QueuedBytes+n > maxQueuedBytes {
+	if i.large = n > maxQueuedBytes; i.large {
+		if c.large >= maxLarge {
+			return false
+		}
+	} else if i.counted = n; c.counted+n > maxQueuedBytes {
 		return false
 	}
 	if last := len(c.queue) - 1; i.block != nil && last >= 0 && c.queue[last].block == i.block {
-		c.queue[last].text = i.text
+		joined := &c.queue[last]
+		joined.text = i.text
+		joined.counted += i.counted
+		if joined.large && i.large {
+			i.large = false // it is one event now
+		}
+		joined.large = joined.large || i.large
 		c.stats.Coalesced++
 	} else {
 		if len(c.queue) >= maxQueued {
@@ -102,6 +120,10 @@ func (c *client) push(i item) bool {
 		c.queue = append(c.queue, i)
 	}
 	c.stats.QueuedBytes += n
+	c.counted += i.counted
+	if i.large {
+		c.large++
+	}
 	c.signal()
 	return true
 }
@@ -128,6 +150,10 @@ func (c *client) pop() (i item, ok, more bool) {
 	c.queue[0] = item{}
 	c.queue = c.queue[1:]
 	c.stats.QueuedBytes -= i.bytes()
+	c.counted -= i.counted
+	if i.large {
+		c.large--
+	}
 	return i, true, true
 }
 

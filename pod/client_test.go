@@ -193,6 +193,28 @@ func TestClient_ThatNeverReadsDoesNotDisturbTheRun(t *testing.T) {
 	back.Until(func(ev protocol.Event) bool { return ev.Seq == 4*turns })
 }
 
+func TestClient_OneEventLargerThanTheQueueDisconnectsNobody(t *testing.T) {
+	text := strings.Repeat("x", 9<<20)
+	a := newAudience(t, pod.Options{Provider: podtest.NewProvider([]podtest.Step{podtest.Text(text), podtest.End()})})
+	// It reads nothing before the run is over: the delta and its done event wait.
+	late := a.p.Dial()
+	late.Hello(protocol.Hello{Client: "late/1"})
+	a.base.Send(protocol.Run{Input: "go"})
+	a.base.UntilName(protocol.EventRunEnd)
+	got := 0
+	for _, ev := range late.UntilName(protocol.EventRunEnd) {
+		if d, ok := ev.Data.(protocol.TextDone); ok {
+			got = len(d.Text)
+		}
+	}
+	if got != len(text) {
+		t.Errorf("%d bytes of %d arrived", got, len(text))
+	}
+	if n := a.p.Stats().Disconnected; n != 0 {
+		t.Errorf("%d clients were disconnected", n)
+	}
+}
+
 func TestClient_SlowOneGetsDeltasInOneButAllOfThem(t *testing.T) {
 	const n = 5000
 	steps := []podtest.Step{podtest.Open("")}
