@@ -58,8 +58,72 @@ reads stdin.`,
 		plain("pause", "stop a run so that it can be resumed", protocol.Pause{}),
 		plain("resume", "go on with a paused run", protocol.Resume{}),
 		plain("cancel", "end a run, or discard a paused one", protocol.Cancel{}),
-		plain("compact", "summarise the conversation now and go on in a new session", protocol.Compact{}),
+		newCompactCommand(a),
 	}
+}
+
+func newCompactCommand(a *app) *cobra.Command {
+	var noWait bool
+	cmd := &cobra.Command{
+		Use: "compact NAME...", Short: "summarise the conversation now and go on in a new session",
+		Long: `Have the conversation of a pod summarised and go on in a new session, whose id
+is printed. The command waits for the outcome and fails when there is no new
+session; with --no-wait it leaves as soon as the pod has begun.`,
+		Args: argsUsage(cobra.MinimumNArgs(1)),
+		RunE: func(cmd *cobra.Command, names []string) error {
+			var errs []error
+			for _, name := range names {
+				if noWait {
+					_, err := a.call(cmd.Context(), name, protocol.Compact{})
+					errs = append(errs, err)
+					continue
+				}
+				errs = append(errs, a.compactPod(cmd.Context(), name))
+			}
+			return errors.Join(errs...)
+		},
+	}
+	cmd.Flags().BoolVar(&noWait, "no-wait", false, "do not wait for the outcome")
+	return cmd
+}
+
+// compactPod has a pod compact and prints the id of the session it goes on in.
+func (a *app) compactPod(ctx context.Context, name string) error {
+	conn, err := a.dial(ctx, name)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	if _, err := a.callOn(ctx, conn, name, protocol.Compact{}); err != nil {
+		return err
+	}
+	if _, extended := conn.Hello(); !extended {
+		return nil // whether it compacts at all was not said
+	}
+	begun := false // an outcome before that is of a compaction before this one
+	for e, err := range conn.Events(ctx) {
+		var bad *client.BadLineError
+		if errors.As(err, &bad) {
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("pod %s: wait for the compaction: %w", name, err)
+		}
+		switch d := e.Data.(type) {
+		case protocol.CompactStart:
+			begun = true
+		case protocol.CompactDone:
+			if begun {
+				fmt.Fprintln(a.out, d.NewSessionID)
+				return nil
+			}
+		case protocol.CompactFailed:
+			if begun {
+				return fmt.Errorf("pod %s: compact: %s", name, printable(d.Error))
+			}
+		}
+	}
+	return fmt.Errorf("pod %s: it ended before the compaction did", name)
 }
 
 // textArgument is the text itself, or stdin for "-".
@@ -82,6 +146,11 @@ func (a *app) call(ctx context.Context, name string, params protocol.MethodParam
 		return "", err
 	}
 	defer conn.Close()
+	return a.callOn(ctx, conn, name, params)
+}
+
+// callOn is call over a connection that is there.
+func (a *app) callOn(ctx context.Context, conn *client.Conn, name string, params protocol.MethodParams) (entryID string, err error) {
 	answer, err := conn.Call(ctx, protocol.Method{Params: params})
 	if errors.Is(err, client.ErrBaseOnly) {
 		// An older pod confirms nothing: what it makes of it shows in its stream.
