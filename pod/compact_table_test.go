@@ -1,6 +1,7 @@
 package pod_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -90,7 +91,12 @@ func TestCompact_CancelDiscardsTheQueuedRunAndCountsAsNoFailure(t *testing.T) {
 		<-reached
 		a.base.Send(protocol.Run{Input: "queued"})
 		a.base.Send(protocol.Cancel{})
-		_, extended := a.await(`compact_failed "Cancelled"`)
+		// It was accepted, so it ends, for the base client too.
+		base, extended := a.await("run_end rolled_back")
+		failed := slices.Index(extended, `compact_failed "Cancelled"`)
+		if failed < 0 || !slices.Contains(extended[failed:], cancelled) || base[len(base)-1] != cancelled {
+			t.Errorf("base %q, extended %q", base, extended)
+		}
 		for _, e := range extended {
 			if strings.HasPrefix(e, "notification") {
 				t.Errorf("%q", extended)

@@ -3,6 +3,7 @@ package pod
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"podium.local/llm"
 	"podium.local/protocol"
@@ -176,15 +177,25 @@ func (k *controller) endCompaction(r prepared) {
 	k.wake(false)
 }
 
-// dropNext discards the run that waited for a compaction which was cancelled.
+// dropNext takes back the run that waited for a compaction which was cancelled:
+// it was accepted, so it has an end that everybody sees.
 func (k *controller) dropNext(entryID string) {
 	p := k.p
-	p.commitMu.Lock()
-	defer p.commitMu.Unlock()
-	err := p.patiently(func(ctx context.Context) error { return p.o.Store.DropInbox(ctx, p.id, []string{entryID}) })
-	if err != nil {
-		p.log.Error("discard the queued run", "error", err)
-		return
+	items, err := p.inbox()
+	i := slices.IndexFunc(items, func(i session.InboxItem) bool { return i.EntryID == entryID })
+	if err == nil && i >= 0 {
+		input := session.Input{Text: items[i].Text, Kind: items[i].Kind, Client: items[i].Client}
+		_, err = p.record(step{
+			entries: []session.NewEntry{
+				{ID: entryID, Kind: session.KindInput, Payload: input},
+				{ID: protocol.NewEntryID(), Kind: session.KindRolledBack, Payload: session.RolledBack{EntryID: entryID}},
+				{ID: protocol.NewEntryID(), Kind: session.KindRunEnd, Payload: session.RunEnd{Result: protocol.RunRolledBack}},
+			},
+			taken: []string{entryID},
+		})
 	}
-	p.hub.update(func(v *view) { v.queued -= min(v.queued, 1) })
+	if err != nil {
+		p.log.Error("take the queued run back", "error", err)
+		k.check(err)
+	}
 }

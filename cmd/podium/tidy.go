@@ -113,8 +113,15 @@ func (t *tidy) remove(ctx context.Context, name string) error {
 			return err
 		}
 	}
+	waiting, err := t.st.Inbox(ctx, row.ID)
+	if err != nil {
+		return err
+	}
 	if err := t.st.ForgetPod(ctx, name); err != nil {
 		return err
+	}
+	if len(waiting) > 0 {
+		fmt.Fprintf(t.err, "podium: notice: pod %s had accepted %d inputs for its next start; they are gone with it\n", printable(name), len(waiting))
 	}
 	if err := os.RemoveAll(filepath.Join(t.paths.Run, name)); err != nil {
 		return fmt.Errorf("remove the folder of pod %s: %w", name, err)
