@@ -135,13 +135,11 @@ func (k *Keyring) change(ctx context.Context, tried string, edit func(*Keys) (*K
 	if _, err := k.look(); err != nil {
 		return nil, err
 	}
-	lock := flock.New(k.path+".lock", flock.SetPermissions(0o600))
-	ctx, cancel := context.WithTimeout(ctx, lockWait)
-	defer cancel()
-	if _, err := lock.TryLockContext(ctx, 10*time.Millisecond); err != nil {
-		return nil, fmt.Errorf("another process is changing it (%s.lock); try again: %w", k.path, err)
+	unlock, err := k.lock(ctx)
+	if err != nil {
+		return nil, err
 	}
-	defer func() { err = errors.Join(err, lock.Close()) }()
+	defer func() { err = errors.Join(err, unlock()) }()
 	old, _, err := k.read()
 	if err != nil {
 		return nil, err
@@ -162,6 +160,17 @@ func (k *Keyring) change(ctx context.Context, tried string, edit func(*Keys) (*K
 	return keys, syncFolder(k.path)
 }
 
+// lock keeps other processes from changing the keyring until unlock.
+func (k *Keyring) lock(ctx context.Context) (unlock func() error, err error) {
+	lock := flock.New(k.path+".lock", flock.SetPermissions(0o600))
+	ctx, cancel := context.WithTimeout(ctx, lockWait)
+	defer cancel()
+	if _, err := lock.TryLockContext(ctx, 10*time.Millisecond); err != nil {
+		return nil, fmt.Errorf("another process is changing it (%s.lock); try again: %w", k.path, err)
+	}
+	return lock.Close, nil
+}
+
 // look checks what can be seen from outside: a plain file that is ours and
 // that nobody else can read.
 func (k *Keyring) look() (stamp, error) {
@@ -173,19 +182,18 @@ func (k *Keyring) look() (stamp, error) {
 }
 
 func checkKeyringFile(info fs.FileInfo) (stamp, error) {
+	id, owner, known := identify(info)
 	switch {
 	case info.Mode()&fs.ModeSymlink != 0:
-		return stamp{}, errors.New("it is a symbolic link; put the file itself there")
+		return stamp{}, errors.New("it is a symbolic link; put the file itself there, or move the link away")
 	case !info.Mode().IsRegular():
-		return stamp{}, errors.New("it is not a regular file")
+		return stamp{}, errors.New("it is not a regular file; move it away")
+	case known && owner != os.Geteuid():
+		return stamp{}, fmt.Errorf("it belongs to user %d and you are user %d; move it away", owner, os.Geteuid())
 	case info.Mode().Perm()&0o077 != 0:
-		return stamp{}, fmt.Errorf("other users can read it (mode %04o); chmod 600 it, then rotate the keys", info.Mode().Perm())
+		return stamp{}, &damage{fmt.Sprintf("other users can read it (mode %04o), so its keys are known", info.Mode().Perm())}
 	case info.Size() > maxKeyringFile:
-		return stamp{}, errors.New("it is too large for a keyring")
-	}
-	id, owner, known := identify(info)
-	if known && owner != os.Geteuid() {
-		return stamp{}, fmt.Errorf("it belongs to user %d and you are user %d", owner, os.Geteuid())
+		return stamp{}, &damage{"it is too large for a keyring"}
 	}
 	return stamp{file: id, size: info.Size(), changed: info.ModTime(), mode: info.Mode()}, nil
 }
@@ -209,7 +217,7 @@ func (k *Keyring) read() (keys *Keys, s stamp, err error) {
 		return nil, stamp{}, withoutPath(err)
 	}
 	if len(text) > maxKeyringFile {
-		return nil, stamp{}, errors.New("it is too large for a keyring")
+		return nil, stamp{}, &damage{"it is too large for a keyring"}
 	}
 	keys, err = parseKeys(text)
 	return keys, s, err

@@ -212,6 +212,60 @@ func TestKeyring_AnUnsafeFileIsRefused(t *testing.T) {
 	}
 }
 
+func TestKeyring_OnlyADamagedOneIsRenewedAndItsFileIsKept(t *testing.T) {
+	good, err := os.ReadFile(newKeyring(t).Path())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		name, text string
+		mode       fs.FileMode
+		renewed    bool
+	}{
+		{"sound", string(good), 0o600, false},
+		{"cut", `{"version":1`, 0o600, true},
+		{"empty", "", 0o600, true},
+		{"without a version", `{"active":"a","keys":[]}`, 0o600, true},
+		{"of a newer program", strings.Replace(string(good), `"version": 1`, `"version": 2`, 1), 0o600, false},
+		{"readable by all", string(good), 0o644, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "local.json")
+			k := listing.NewKeyring(path, listing.DefaultPolicy())
+			for n := range 2 { // the second file of one second has a name too
+				if err := os.WriteFile(path, []byte(tt.text), 0o600); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.Chmod(path, tt.mode); err != nil {
+					t.Fatal(err)
+				}
+				_, broken := k.Keys()
+				if errors.Is(broken, listing.ErrDamaged) != tt.renewed {
+					t.Errorf("it is refused with %v", broken)
+				}
+				keys, aside, err := k.Renew(t.Context(), start)
+				if !tt.renewed {
+					if now, _ := os.ReadFile(path); aside != "" || string(now) != tt.text {
+						t.Fatalf("renewed: %v", err)
+					}
+					continue
+				}
+				if want := path + ".damaged-" + start.UTC().Format("20060102T150405Z"); err != nil || aside != want+[]string{"", "-2"}[n] {
+					t.Fatalf("kept as %q, %v", aside, err)
+				}
+				info, err := os.Stat(aside)
+				kept, _ := os.ReadFile(aside)
+				if err != nil || info.Mode() != 0o600 || string(kept) != tt.text {
+					t.Errorf("%v %v holds %q", info.Mode(), err, kept)
+				}
+				if now, err := k.Keys(); err != nil || len(now.Infos()) != 1 || now.Infos()[0].ID != keys.Infos()[0].ID {
+					t.Errorf("afterwards: %v", err)
+				}
+			}
+		})
+	}
+}
+
 func TestKeyring_ContentOutOfItsSchemaIsRefused(t *testing.T) {
 	const secret = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
 	const good = `{"version":1,"active":"b","keys":[{"id":"a","secret":"` + secret + `","created_at":1,"retire_at":2},{"id":"b","secret":"` + secret + `","created_at":3,"retire_at":null}]}`

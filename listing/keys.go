@@ -178,28 +178,31 @@ func (k *Keys) encode() []byte {
 func parseKeys(text []byte) (*Keys, error) {
 	var file keyringJSON
 	if err := json.Unmarshal(text, &file, json.RejectUnknownMembers(true)); err != nil {
-		return nil, errors.New("it is not a keyring of this program")
+		return nil, &damage{"it is not a keyring of this program"}
+	}
+	if file.Version > keyringVersion {
+		return nil, fmt.Errorf("its version is %d and this program reads %d; use the podium that made it, or move it away", file.Version, keyringVersion)
 	}
 	if file.Version != keyringVersion {
-		return nil, fmt.Errorf("its version is %d and this program reads %d", file.Version, keyringVersion)
+		return nil, &damage{fmt.Sprintf("its version is %d", file.Version)}
 	}
 	if n := len(file.Keys); n == 0 || n > maxKeys {
-		return nil, fmt.Errorf("it has %d keys, not 1 to %d", n, maxKeys)
+		return nil, &damage{fmt.Sprintf("it has %d keys, not 1 to %d", n, maxKeys)}
 	}
 	k := &Keys{active: file.Active, keys: make(map[string]key, len(file.Keys))}
 	for i, f := range file.Keys {
 		secret, err := decode64(f.Secret)
 		switch {
 		case !validKeyID(f.ID):
-			return nil, fmt.Errorf("key %d has no valid id", i+1)
+			return nil, &damage{fmt.Sprintf("key %d has no valid id", i+1)}
 		case k.keys[f.ID].secret != nil:
-			return nil, fmt.Errorf("key %d has the id of another", i+1)
+			return nil, &damage{fmt.Sprintf("key %d has the id of another", i+1)}
 		case err != nil || len(secret) != secretBytes:
-			return nil, fmt.Errorf("key %d has no secret of %d bytes", i+1, secretBytes)
+			return nil, &damage{fmt.Sprintf("key %d has no secret of %d bytes", i+1, secretBytes)}
 		case f.CreatedAt < 0 || f.CreatedAt > maxUnix || f.RetireAt != nil && (*f.RetireAt < 0 || *f.RetireAt > maxUnix):
-			return nil, fmt.Errorf("key %d has a time out of range", i+1)
+			return nil, &damage{fmt.Sprintf("key %d has a time out of range", i+1)}
 		case (f.RetireAt == nil) != (f.ID == file.Active):
-			return nil, fmt.Errorf("key %d is active and retires, or neither", i+1)
+			return nil, &damage{fmt.Sprintf("key %d is active and retires, or neither", i+1)}
 		}
 		key := key{secret: secret, created: time.Unix(f.CreatedAt, 0)}
 		if f.RetireAt != nil {
@@ -208,7 +211,7 @@ func parseKeys(text []byte) (*Keys, error) {
 		k.keys[f.ID] = key
 	}
 	if k.keys[k.active].secret == nil {
-		return nil, errors.New("its active key is not among its keys")
+		return nil, &damage{"its active key is not among its keys"}
 	}
 	return k, nil
 }

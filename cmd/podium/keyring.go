@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
@@ -12,6 +13,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -34,16 +36,10 @@ a file of their own in the data folder and have nothing to do with bearer tokens
 	}
 	cmd.AddCommand(
 		newKeyringSubcommand(a, "status", "the keys: which one signs, which ones verify and until when", cobra.NoArgs,
-			func(_ *cobra.Command, k *listing.Keyring, _ []string) (*listing.Keys, error) {
-				keys, err := k.Inspect()
-				if errors.Is(err, fs.ErrNotExist) {
-					return nil, fmt.Errorf("there is no keyring %s: podium keyring rotate makes one", k.Path())
-				}
-				return keys, err
-			}),
+			func(_ *cobra.Command, k *listing.Keyring, _ []string) (*listing.Keys, error) { return k.Inspect() }),
 		newKeyringSubcommand(a, "rotate", "make a new signing key; the old one verifies until its cursors have expired", cobra.NoArgs,
 			func(cmd *cobra.Command, k *listing.Keyring, _ []string) (*listing.Keys, error) {
-				return k.Rotate(cmd.Context(), time.Now())
+				return a.rotateKeys(cmd.Context(), k)
 			}),
 		newKeyringSubcommand(a, "revoke KEY", "remove a key at once: listings begun with it start over", cobra.ExactArgs(1),
 			func(cmd *cobra.Command, k *listing.Keyring, args []string) (*listing.Keys, error) {
@@ -55,6 +51,20 @@ a file of their own in the data folder and have nothing to do with bearer tokens
 			}),
 	)
 	return cmd
+}
+
+// rotateKeys makes a new signing key, and another keyring in place of a damaged
+// one.
+func (a *app) rotateKeys(ctx context.Context, k *listing.Keyring) (*listing.Keys, error) {
+	keys, err := k.Rotate(ctx, time.Now())
+	if !errors.Is(err, listing.ErrDamaged) {
+		return keys, err
+	}
+	keys, aside, renewed := k.Renew(ctx, time.Now())
+	if aside != "" {
+		fmt.Fprintf(a.err, "podium: notice: %v; it is kept as %s, and listings begun before start over\n", err, aside)
+	}
+	return keys, renewed
 }
 
 // newKeyringSubcommand makes a command that shows the keys that act leaves.
@@ -75,13 +85,43 @@ func newKeyringSubcommand(a *app, use, short string, args cobra.PositionalArgs, 
 			k := keyringOf(cfg)
 			keys, err := act(cmd, k, args)
 			if err != nil {
-				return err
+				return keyringNext(err, cfg, flags.file)
 			}
 			return printKeys(a.out, k.Path(), keys, flags.asJSON)
 		},
 	}
 	flags.register(cmd)
 	return cmd
+}
+
+// keyringNext adds to an error of the store's keyring what makes a new one;
+// file is the value of --store, without which the command would make the
+// configured store's.
+func keyringNext(err error, cfg config.Config, file string) error {
+	command := "podium keyring rotate"
+	if file != "" || cfg.Store.Name == "" {
+		command += " --store " + shellWord(cfg.Store.Path)
+	}
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		// Before its first keyring a store without a name has no keyring's path.
+		return fmt.Errorf("there is no keyring for the store %s yet: %s makes one", cfg.Store.Path, command)
+	case errors.Is(err, listing.ErrDamaged):
+		return fmt.Errorf("%w; %s moves the file aside and makes another", err, command)
+	}
+	return err
+}
+
+// shellWord writes a word so that a shell reads it back as it is.
+func shellWord(word string) string {
+	for _, c := range []byte(word) {
+		switch {
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', strings.IndexByte("/._-+,:@%", c) >= 0, c >= 0x80:
+		default:
+			return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+		}
+	}
+	return word
 }
 
 // keyLine is a key as --json prints it, without its secret. Times are Unix
@@ -132,8 +172,10 @@ func makeKeyring(cfg config.Config) error {
 	if err := makeKeyringFolder(cfg); err != nil {
 		return err
 	}
-	_, err := keyringOf(cfg).Ensure(time.Now())
-	return err
+	if _, err := keyringOf(cfg).Ensure(time.Now()); err != nil {
+		return keyringNext(err, cfg, "")
+	}
+	return nil
 }
 
 func makeKeyringFolder(cfg config.Config) error {

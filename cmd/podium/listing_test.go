@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -136,5 +137,72 @@ func TestKeyring_IsMadeByWhatServesAndOnlyByThat(t *testing.T) {
 	}
 	if matches, _ := filepath.Glob(ring); matches == nil {
 		t.Error("the daemon made no keyring")
+	}
+}
+
+// TestKeyring_TheCommandThatAnErrorNamesMendsIt follows the advice as it is
+// printed.
+func TestKeyring_TheCommandThatAnErrorNamesMendsIt(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		damaged string
+		mode    os.FileMode
+	}{
+		{name: "missing"},
+		{"cut", `{"version":1`, 0o600},
+		{"readable by all", "", 0o644},
+	} {
+		for _, file := range []string{"", "other store's.db"} {
+			t.Run(tt.name+" "+file, func(t *testing.T) {
+				home := t.TempDir()
+				path, flags := filepath.Join(home, "state.db"), []string{}
+				if file != "" {
+					path = filepath.Join(home, file)
+					flags = []string{"--store", path}
+				}
+				if _, err := store.Migrate(t.Context(), path, store.MigrateOptions{}); err != nil {
+					t.Fatal(err)
+				}
+				list := append([]string{"sessions", "list"}, flags...)
+				if tt.mode != 0 {
+					if code, _, errs := runIn(t.Context(), home, append([]string{"keyring", "rotate"}, flags...)...); code != exitOK {
+						t.Fatal(errs)
+					}
+					rings, _ := filepath.Glob(filepath.Join(home, "keyrings", "*.json"))
+					if len(rings) != 1 {
+						t.Fatal(rings)
+					}
+					if tt.damaged != "" {
+						if err := os.WriteFile(rings[0], []byte(tt.damaged), tt.mode); err != nil {
+							t.Fatal(err)
+						}
+					}
+					if err := os.Chmod(rings[0], tt.mode); err != nil {
+						t.Fatal(err)
+					}
+				}
+				code, _, errs := runIn(t.Context(), home, list...)
+				advice, want := "podium keyring rotate", []string{"keyring", "rotate"}
+				if file != "" {
+					advice += " --store '" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+					want = append(want, flags...)
+				}
+				if code != exitFailure || !strings.Contains(errs, advice+" m") || strings.Contains(errs, "adhoc.json") {
+					t.Fatalf("%d %s, want %s", code, errs, advice)
+				}
+				for _, other := range [][]string{{"keyring", "status"}, {"keyring", "revoke", "abc"}} {
+					if code, _, errs := runIn(t.Context(), home, append(other, flags...)...); code != exitFailure || !strings.Contains(errs, advice+" m") {
+						t.Errorf("%s: %d %s", other, code, errs)
+					}
+				}
+				code, _, errs = runIn(t.Context(), home, want...)
+				if aside := strings.Contains(errs, ".json.damaged-"); code != exitOK || aside != (tt.mode != 0) {
+					t.Fatalf("%d %s", code, errs)
+				}
+				if code, _, errs := runIn(t.Context(), home, list...); code != exitOK {
+					t.Errorf("after the advice: %s", errs)
+				}
+			})
+		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"podium.local/config"
 	"podium.local/listing"
 	"podium.local/session"
 )
@@ -121,7 +122,7 @@ func (a *app) listSessions(ctx context.Context, f listFlags, r listing.Request) 
 			return p.interrupted(r.Cursor)
 		}
 		if err != nil {
-			return listingNext(err)
+			return listingNext(err, cfg, f.store)
 		}
 		if err := p.window(answer); err != nil {
 			return err
@@ -239,8 +240,9 @@ func (p *listPrinter) interrupted(cursor *string) error {
 	return &exitError{code: exitCancelled}
 }
 
-// listingNext adds the next step to a condition of the listing.
-func listingNext(err error) error {
+// listingNext adds the next step to a condition of the listing; file is the
+// value of --store.
+func listingNext(err error, cfg config.Config, file string) error {
 	var e *listing.Error
 	if !errors.As(err, &e) {
 		return err
@@ -251,7 +253,7 @@ func listingNext(err error) error {
 	case e.Code == listing.StoreOrder:
 		return fmt.Errorf("%w; mend the session's row, or list in another order", err)
 	case e.Code == listing.NotReady && e.Lacks == listing.LacksKeyring:
-		return fmt.Errorf("%w; podium keyring rotate makes a keyring", err)
+		return fmt.Errorf("%s (%s): %w", e.Code.Message(), e.Reason, keyringNext(e.Unwrap(), cfg, file))
 	}
 	return err
 }
