@@ -47,7 +47,7 @@ func TestRetry_WaitsAndTriesAgainBeforeTheFirstDelta(t *testing.T) {
 			starts++
 		}
 	}
-	same(t, "attempts", []uint64{2, 3}, retries)
+	same(t, "repetitions", []uint64{1, 2}, retries)
 	if notices != 2 || starts != 1 || len(provider.Requests()) != 3 {
 		t.Errorf("%d notifications, %d turn starts, %d requests", notices, starts, len(provider.Requests()))
 	}

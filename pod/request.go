@@ -44,7 +44,7 @@ func (r *run) waitToRetry(attempt int, wait time.Duration, err error) bool {
 		Message: fmt.Sprintf("the model request failed: %s; attempt %d of %d in %.1f s",
 			err, attempt+1, p.o.Retry.Attempts, wait.Seconds()),
 	})
-	retry := &protocol.Retry{Attempt: uint64(attempt + 1), AtMS: p.o.Now().Add(wait).UnixMilli()}
+	retry := &protocol.Retry{Attempt: uint64(attempt), AtMS: p.o.Now().Add(wait).UnixMilli()}
 	p.hub.update(func(v *view) { v.retry = retry })
 	defer p.hub.update(func(v *view) { v.retry = nil })
 	timer := time.NewTimer(wait)

@@ -154,7 +154,11 @@ func (t *tidy) closeDead(ctx context.Context, row session.Pod) error {
 			return err
 		}
 	}
-	fmt.Fprintf(t.out, "%s: its process is gone; session %s closed as aborted\n", printable(row.Name), row.SessionID)
+	did := "closed as aborted"
+	if t.dry {
+		did = "would be closed as aborted"
+	}
+	fmt.Fprintf(t.out, "%s: its process is gone; session %s %s\n", printable(row.Name), row.SessionID, did)
 	return nil
 }
 
@@ -178,7 +182,11 @@ func (t *tidy) endIdle(ctx context.Context, row session.Pod, idle time.Duration)
 			return err
 		}
 	}
-	fmt.Fprintf(t.out, "%s: idle for %s; ended\n", printable(row.Name), age(now, since))
+	did := "ended"
+	if t.dry {
+		did = "would be ended"
+	}
+	fmt.Fprintf(t.out, "%s: idle for %s; %s\n", printable(row.Name), age(now, since), did)
 	return nil
 }
 
