@@ -507,3 +507,23 @@ func TestCompact_CostOfTheSummaryCountsOnTheOldSession(t *testing.T) {
 		t.Errorf("compaction entry: %+v, %v", payload, err)
 	}
 }
+
+func TestCompact_ARetryOfTheSummaryIsSaid(t *testing.T) {
+	summaries := podtest.NewProvider([]podtest.Step{podtest.Fail(overload)}, writes("they talked"), []podtest.Step{podtest.End()})
+	o := compacting(newStore(t), podtest.NewProvider(answers("ok", 1500)), summaries)
+	o.Retry = soon
+	a := newAudience(t, o)
+	a.base.Send(protocol.Run{Input: "do it: " + long(1200)})
+	said, retry := false, false
+	for _, ev := range a.extended.UntilName(protocol.EventCompactDone) {
+		switch d := ev.Data.(type) {
+		case protocol.Notification:
+			said = said || strings.HasPrefix(d.Message, "the summary request failed: ")
+		case protocol.Status:
+			retry = retry || d.Retry != nil && d.State == protocol.StateCompacting
+		}
+	}
+	if !said || !retry {
+		t.Errorf("notification %t, status %t", said, retry)
+	}
+}

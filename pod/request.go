@@ -29,32 +29,23 @@ func (r *run) request(req llm.Request) (*answer, error) {
 		if !again || a.shown {
 			return a, err
 		}
-		if !r.waitToRetry(attempt, wait, err) {
+		if !p.waitToRetry(r.ctx, attempt, p.o.Retry.Attempts, wait, fmt.Errorf("the model request failed: %w", err)) {
 			return a, errStopped
 		}
 	}
 }
 
-// waitToRetry says why the request waits, and waits; false when the run was
-// stopped meanwhile.
-func (r *run) waitToRetry(attempt int, wait time.Duration, err error) bool {
-	p := r.p
+// waitToRetry says why a request waits, and waits; false when it was stopped
+// meanwhile.
+func (p *Pod) waitToRetry(ctx context.Context, attempt, attempts int, wait time.Duration, why error) bool {
 	p.hub.notify(protocol.Notification{
 		Level: protocol.LevelWarn, Source: protocol.SourceWorker,
-		Message: fmt.Sprintf("the model request failed: %s; attempt %d of %d in %.1f s",
-			err, attempt+1, p.o.Retry.Attempts, wait.Seconds()),
+		Message: fmt.Sprintf("%s; attempt %d of %d in %.1f s", why, attempt+1, attempts, wait.Seconds()),
 	})
 	retry := &protocol.Retry{Attempt: uint64(attempt), AtMS: p.o.Now().Add(wait).UnixMilli()}
 	p.hub.update(func(v *view) { v.retry = retry })
 	defer p.hub.update(func(v *view) { v.retry = nil })
-	timer := time.NewTimer(wait)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-r.ctx.Done():
-		return false
-	}
+	return sleep(ctx, wait)
 }
 
 // after is how long to wait after the attempt of that number failed; again is

@@ -166,7 +166,8 @@ func (w *worker) ask(ctx context.Context) ([]llm.ToolCall, error) {
 		w.spend(a.usage)
 		if err != nil {
 			wait, again := retry.after(attempt, err)
-			if !again || ctx.Err() != nil || !sleep(ctx, wait) {
+			if !again || ctx.Err() != nil ||
+				!w.p.waitToRetry(ctx, attempt, retry.Attempts, wait, fmt.Errorf("the summary request failed: %w", err)) {
 				return nil, err
 			}
 			continue
