@@ -527,3 +527,14 @@ func TestCompact_ARetryOfTheSummaryIsSaid(t *testing.T) {
 		t.Errorf("notification %t, status %t", said, retry)
 	}
 }
+
+func TestCompact_OverflowOfWhatCannotBeCompactedKeepsTheModelsWords(t *testing.T) {
+	tooLong := &llm.Error{Kind: llm.ErrorContextOverflow, Status: 400, Message: "too long by 7 tokens"}
+	o := compacting(newStore(t), podtest.NewProvider([]podtest.Step{podtest.Fail(tooLong)}), podtest.NewProvider())
+	a := newAudience(t, o)
+	a.base.Send(protocol.Run{Input: "hi"})
+	e := podtest.Await[protocol.Error](a.base)
+	if e.Code != protocol.CodeProviderError || !strings.Contains(e.Message, "nothing left to compact: ") || !strings.Contains(e.Message, "too long by 7 tokens") {
+		t.Errorf("%+v", e)
+	}
+}

@@ -3,6 +3,7 @@ package pod
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	"podium.local/llm"
@@ -71,6 +72,9 @@ func (r *run) rescue(a *answer, failure error) (again bool, err error) {
 	r.rescued = true
 	r.p.hub.update(nil, protocol.Event{Data: protocol.TurnEnd{Turn: r.p.turnNumber(), Result: protocol.TurnFinished}})
 	if err := r.compact(r.p.occupancy(r.hist)); err != nil {
+		if errors.Is(err, errNothingToCompact) {
+			return false, fmt.Errorf("%w: %w", err, failure) // what the model said is the reason
+		}
 		return false, err
 	}
 	return true, nil
