@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+
+	"podium.local/session"
 )
 
 // Found is what a pod's folder tells about it.
@@ -91,6 +93,26 @@ func held(dir string) bool {
 	defer l.Close()
 	ok, err := l.TryRLock()
 	return err == nil && !ok
+}
+
+// Process identifies the process that holds the name. The number alone could be
+// another's by now: whoever wrote it had started before.
+func (f Found) Process() (session.Process, error) {
+	if !f.Held || f.PID == 0 {
+		return session.Process{}, fmt.Errorf("no process holds pod %s", f.Name)
+	}
+	written, err := os.Stat(filepath.Join(f.Dir, pidFile))
+	if err != nil {
+		return session.Process{}, fmt.Errorf("look which process holds pod %s: %w", f.Name, err)
+	}
+	p, err := identify(f.PID)
+	if err != nil {
+		return session.Process{}, err
+	}
+	if p.CreateTime > session.UnixSeconds(written.ModTime())+sameStart {
+		return session.Process{}, fmt.Errorf("process %d began after pod %s wrote its number", f.PID, f.Name)
+	}
+	return p, nil
 }
 
 // Answers reports whether the pod's socket takes connections. The pod sees a

@@ -107,10 +107,8 @@ func tryLock(dir string) (*folder, error) {
 	}
 	// The file may have been removed between opening and locking it; then the
 	// lock is on nothing.
-	if held, err := l.Stat(); err == nil {
-		if now, err := os.Stat(path); err == nil && os.SameFile(held, now) {
-			return &folder{dir: dir, lock: l}, nil
-		}
+	if f := (&folder{dir: dir, lock: l}); f.ours() {
+		return f, nil
 	}
 	return nil, l.Close()
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net"
 	"sync"
 	"time"
 
@@ -27,7 +26,7 @@ type Pod struct {
 	log       *slog.Logger
 	folder    *folder
 	socket    string
-	listener  *net.UnixListener
+	listener  *listener
 	hub       *hub
 	system    string
 	toolSpecs []llm.ToolSpec
@@ -124,7 +123,7 @@ func (p *Pod) begin(ctx context.Context, path string) error {
 		p.controller.fatal = err
 		return p.controller.leave()
 	}
-	p.listener = l
+	p.listener = &listener{path: path, folder: p.folder, current: l}
 	return nil
 }
 
@@ -181,11 +180,12 @@ func (p *Pod) Run(ctx context.Context) error {
 	connCtx, endConns := context.WithCancel(context.Background())
 	defer endConns()
 	p.conns.Go(func() { p.acceptLoop(connCtx) })
+	p.conns.Go(p.keepSocket)
 	k := &p.controller
 	// A stop reaches the store's waits also while the controller is in one.
 	defer context.AfterFunc(ctx, p.hurry)()
 	k.serve(ctx)
-	p.listener.Close()
+	p.listener.close()
 	close(p.closing)
 	err := k.leave()
 	// The folder goes before the clients do: who sees the connection end can rely

@@ -20,15 +20,18 @@ const (
 	refuseWait = time.Second
 )
 
-// accept takes connections until the listener is closed.
+// acceptLoop takes connections until the socket is closed for good.
 func (p *Pod) acceptLoop(ctx context.Context) {
 	for {
-		conn, err := p.listener.AcceptUnix()
+		l := p.listener.get()
+		conn, err := l.AcceptUnix()
 		switch {
 		case err == nil:
 			p.conns.Go(func() { p.serveConn(ctx, conn) })
 		case errors.Is(err, net.ErrClosed):
-			return
+			if p.listener.get() == l {
+				return
+			}
 		default:
 			// Out of file descriptors: those who are here go on, and leave.
 			p.log.Error("accept a connection", "error", err)
@@ -37,6 +40,27 @@ func (p *Pod) acceptLoop(ctx context.Context) {
 				return
 			case <-time.After(100 * time.Millisecond):
 			}
+		}
+	}
+}
+
+// keepSocket makes the socket again when its file was removed, until the pod
+// takes no more commands.
+func (p *Pod) keepSocket() {
+	ticks := time.NewTicker(socketEvery)
+	defer ticks.Stop()
+	for {
+		select {
+		case <-p.closing:
+			return
+		case <-ticks.C:
+		}
+		renewed, err := p.listener.mend()
+		switch {
+		case err != nil:
+			p.log.Error("make the removed socket again", "error", err)
+		case renewed:
+			p.log.Warn("the socket's file was removed; it was made again", "socket", p.socket)
 		}
 	}
 }

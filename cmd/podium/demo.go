@@ -341,7 +341,7 @@ func (d *demo) stopPods() error {
 	defer cancel()
 	var errs []error
 	for _, p := range demoPods {
-		if err := d.inner.stopPod(ctx, p.name); err != nil && !errors.Is(err, errNotAlive) {
+		if err := d.inner.stopPod(ctx, p.name, stopGrace); err != nil && !errors.Is(err, errNotAlive) {
 			errs = append(errs, err)
 		}
 	}

@@ -151,10 +151,19 @@ func printPods(a *app, pods []podReport, now time.Time) error {
 	w := tabwriter.NewWriter(a.out, 0, 8, 2, ' ', 0)
 	fmt.Fprintln(w, "NAME\tSTATE\tSESSION\tAGE\tTOKENS\tCOST\tCLIENTS\tMODEL\tFOLDER")
 	for _, p := range pods {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", printable(p.Name), p.State, protocol.ShortID(p.SessionID), age(now, p.started),
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", printable(p.Name), p.stateText(), protocol.ShortID(p.SessionID), age(now, p.started),
 			tokens(p.InputTokens, p.OutputToken), money(p.CostUSD, p.CostPartial), count(p.Clients), printable(p.Model), printable(p.Cwd))
 	}
 	return w.Flush()
+}
+
+// stateText is the state; of a pod that cannot be reached also its process,
+// which is all that is left to reach it by.
+func (r podReport) stateText() string {
+	if r.State == string(studio.PodUnresponsive) && r.PID != 0 {
+		return fmt.Sprintf("%s (pid %d)", r.State, r.PID)
+	}
+	return r.State
 }
 
 // tokens are the counts in and out; a dash is unknown.

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -193,19 +192,4 @@ func (r *runCommand) refuseStartFlags(cmd *cobra.Command, paths config.Paths, di
 		}
 	}
 	return nil
-}
-
-func newStopCommand(a *app) *cobra.Command {
-	return &cobra.Command{
-		Use:   "stop NAME...",
-		Short: "end pods; their sessions stay and can be continued",
-		Args:  argsUsage(cobra.MinimumNArgs(1)),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			var errs []error
-			for _, name := range args {
-				errs = append(errs, a.stopPod(cmd.Context(), name))
-			}
-			return errors.Join(errs...)
-		},
-	}
 }

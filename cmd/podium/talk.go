@@ -6,10 +6,8 @@ import (
 	"fmt"
 	"net"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
 	"podium.local/client"
@@ -36,7 +34,7 @@ func (a *app) notAlive(ctx context.Context, name string) error {
 	case row.Name == "":
 		return &notAliveError{fmt.Sprintf("pod %s: no such pod is alive; podium ps lists the pods", name)}
 	case row.EndedAt.IsZero() && processLives(row.Process):
-		return &notAliveError{fmt.Sprintf("pod %s: its process %d is there but its socket does not answer; podium logs %s may say why", name, row.Process.PID, name)}
+		return &notAliveError{fmt.Sprintf("pod %s: its process %d is there but its socket does not answer; podium logs %s may say why, podium stop %s ends it", name, row.Process.PID, name, name)}
 	default:
 		return &notAliveError{fmt.Sprintf("pod %s has ended; podium run %s continues its session, podium history %s shows it", name, name, name)}
 	}
@@ -66,13 +64,21 @@ func (a *app) socketOf(name string) (string, error) {
 
 // dial connects to a pod by name.
 func (a *app) dial(ctx context.Context, name string) (*client.Conn, error) {
+	return a.dialWithin(ctx, name, 0)
+}
+
+// dialWithin connects to a pod that may take so long to answer; 0 is the usual.
+func (a *app) dialWithin(ctx context.Context, name string, patience time.Duration) (*client.Conn, error) {
 	socket, err := a.socketOf(name)
 	if err != nil {
 		return nil, err
 	}
-	conn, err := client.Dial(ctx, socket, client.Options{Client: clientName(), PodName: name, Tail: new(uint64)})
+	conn, err := client.Dial(ctx, socket, client.Options{Client: clientName(), PodName: name, Tail: new(uint64), Timeout: patience})
 	if errors.Is(err, client.ErrNotRunning) {
 		return nil, a.notAlive(ctx, name)
+	}
+	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+		return nil, fmt.Errorf("%w; podium stop %s ends it even so", err, name)
 	}
 	return conn, err
 }
@@ -202,43 +208,6 @@ func (f *follower) event(e protocol.Event) (shown bool, end protocol.RunResult, 
 		return true, d.Result, nil
 	}
 	return f.begun, "", nil
-}
-
-// stopPod asks a pod to shut down and waits until its process is gone.
-func (a *app) stopPod(ctx context.Context, name string) error {
-	socket, err := a.socketOf(name)
-	if err != nil {
-		return err
-	}
-	conn, err := a.dial(ctx, name)
-	if err != nil {
-		return err
-	}
-	defer conn.Close()
-	pid := readPID(filepath.Join(filepath.Dir(socket), "pid"))
-	if err := conn.Send(ctx, protocol.Method{Params: protocol.Shutdown{}}); err != nil {
-		return fmt.Errorf("stop pod %s: %w", name, err)
-	}
-	for _, err := range conn.Events(ctx) {
-		var bad *client.BadLineError
-		if errors.As(err, &bad) {
-			continue
-		}
-		if ctx.Err() != nil {
-			return fmt.Errorf("stop pod %s: it was told to and still runs: %w", name, context.Cause(ctx))
-		}
-		if err != nil {
-			break // the pod closed the connection, which is what was asked for
-		}
-	}
-	for pid > 0 && syscall.Kill(pid, 0) == nil {
-		select {
-		case <-ctx.Done():
-			return fmt.Errorf("stop pod %s: process %d still runs: %w", name, pid, context.Cause(ctx))
-		case <-time.After(10 * time.Millisecond):
-		}
-	}
-	return nil
 }
 
 // readPID reads a pod's pid file; 0 is unknown.

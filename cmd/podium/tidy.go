@@ -178,7 +178,7 @@ func (t *tidy) endIdle(ctx context.Context, row session.Pod, idle time.Duration)
 		return nil
 	}
 	if !t.dry {
-		if err := t.stopPod(ctx, row.Name); err != nil {
+		if err := t.stopPod(ctx, row.Name, stopGrace); err != nil {
 			return err
 		}
 	}
