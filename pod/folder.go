@@ -113,6 +113,23 @@ func tryLock(dir string) (*folder, error) {
 	return nil, l.Close()
 }
 
+// Held reports whether a process holds the name of a pod whose folder is dir.
+// The lock is the kernel's: it tells also of a process that this one cannot
+// look at, or that runs under another host name on the same machine.
+func Held(dir string) (held bool, err error) {
+	if _, err := os.Stat(filepath.Join(dir, lockFile)); errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	f, err := tryLock(dir)
+	if err != nil {
+		return false, fmt.Errorf("look at the lock in %s: %w", dir, err)
+	}
+	if f == nil {
+		return true, nil
+	}
+	return false, f.lock.Close()
+}
+
 // privateDir makes a folder that only the user can enter.
 func privateDir(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {

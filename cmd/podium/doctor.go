@@ -175,7 +175,11 @@ func (d *doctor) store(ctx context.Context, cfg config.Config) {
 	}
 	d.ok("store", "%s: %d sessions, %s", filepath.Clean(st.Path), st.Sessions, byteCount(st.Bytes))
 	for _, p := range st.Holders {
-		if !processLives(p.Process) {
+		switch {
+		case ofOtherHost(p.Process):
+			d.warn("pod "+p.Name, "podium gc --other-hosts when that host is gone or has another name now",
+				"it is of host %s, and its session is still open", p.Process.Host)
+		case !processLives(p.Process):
 			d.warn("pod "+p.Name, "podium gc, or podium run "+p.Name+" to continue it", "its process %d is gone and its session is still open", p.Process.PID)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"podium.local/config"
+	"podium.local/pod"
 	"podium.local/session"
 	"podium.local/store"
 )
@@ -89,7 +90,8 @@ The exit code is 0 when this podium can use the store as it is, else 1.`,
 }
 
 // holderReport is a pod that did not leave the store. Since is in Unix
-// seconds; a pod whose process is gone is not alive.
+// seconds. Liveness is alive, dead or unknown: a process of another host, or
+// one that cannot be looked at. Alive says that it is surely alive.
 type holderReport struct {
 	Pod     string  `json:"pod"`
 	Session string  `json:"session_id"`
@@ -97,14 +99,17 @@ type holderReport struct {
 	Host    string  `json:"host"`
 	Since   float64 `json:"since"`
 	Alive   bool    `json:"alive"`
+
+	Liveness pod.Liveness `json:"liveness"`
 }
 
 func holdersOf(st store.Status) []holderReport {
 	holders := make([]holderReport, 0, len(st.Holders))
 	for _, p := range st.Holders {
+		liveness := pod.Probe(p.Process)
 		holders = append(holders, holderReport{
 			Pod: p.Name, Session: p.SessionID, PID: p.Process.PID, Host: p.Process.Host,
-			Since: session.UnixSeconds(p.StartedAt), Alive: processLives(p.Process),
+			Since: session.UnixSeconds(p.StartedAt), Alive: liveness == pod.Alive, Liveness: liveness,
 		})
 	}
 	return holders
@@ -143,13 +148,18 @@ func printStatus(w io.Writer, st store.Status, asJSON bool) error {
 		row("identity", "%s", st.Incarnation)
 	}
 	for _, h := range holdersOf(st) {
-		state := "alive"
-		if !h.Alive {
-			state = "gone"
-		}
-		row("held by", "pod %s, process %d since %s (%s)", h.Pod, h.PID, time.UnixMicro(int64(h.Since*1e6)).Local().Format(time.DateTime), state)
+		row("held by", "pod %s, process %d%s since %s (%s)", h.Pod, h.PID, onOtherHost(h.Host),
+			time.UnixMicro(int64(h.Since*1e6)).Local().Format(time.DateTime), livenessWord(h.Liveness))
 	}
 	return tw.Flush()
+}
+
+// livenessWord is what a person reads of a process.
+func livenessWord(l pod.Liveness) string {
+	if l == pod.Dead {
+		return "gone"
+	}
+	return string(l)
 }
 
 // byteCount is a size for a person.

@@ -19,7 +19,7 @@ Refused while a pod, Studio or another program has the store open. What was
 there is kept beside it under the name that is printed; remove it when you do
 not need it.`,
 		cobra.ExactArgs(1), func(cmd *cobra.Command, cfg config.Config, args []string) (store.Replacement, error) {
-			return store.Restore(cmd.Context(), args[0], cfg.Store.Path, store.Options{BusyTimeout: cfg.Store.BusyTimeout, Alive: processLives})
+			return store.Restore(cmd.Context(), args[0], cfg.Store.Path, store.Options{BusyTimeout: cfg.Store.BusyTimeout, Alive: surelyLives})
 		})
 }
 
@@ -29,7 +29,7 @@ func newStoreResetCommand(a *app) *cobra.Command {
 program has the store open. What was there is kept beside it under the name that
 is printed; remove it when you do not need it.`,
 		cobra.NoArgs, func(cmd *cobra.Command, cfg config.Config, _ []string) (store.Replacement, error) {
-			return store.Reset(cmd.Context(), cfg.Store.Path, store.Options{BusyTimeout: cfg.Store.BusyTimeout, Alive: processLives})
+			return store.Reset(cmd.Context(), cfg.Store.Path, store.Options{BusyTimeout: cfg.Store.BusyTimeout, Alive: surelyLives})
 		})
 }
 

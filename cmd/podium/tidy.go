@@ -42,13 +42,17 @@ func newRemoveCommand(a *app) *cobra.Command {
 func newGCCommand(a *app) *cobra.Command {
 	var storeFile string
 	var idle time.Duration
-	var dry bool
+	var dry, otherHosts bool
 	cmd := &cobra.Command{
 		Use:   "gc",
 		Short: "close what killed pods left open; with --idle also end idle pods",
 		Long: `Close the sessions of pods whose process was killed, and end pods that have
 been idle for longer than --idle. Sessions and logs stay: podium run NAME
-continues any of them.`,
+continues any of them.
+
+A pod of another host is left alone, and said: whether its process lives cannot
+be seen from here. --other-hosts closes it, for a host that has another name now
+or a store that came from another machine.`,
 		Args: argsUsage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if cmd.Flags().Changed("idle") && idle <= 0 {
@@ -62,11 +66,12 @@ continues any of them.`,
 				return err
 			}
 			defer t.st.Close()
-			t.dry = dry
+			t.dry, t.otherHosts = dry, otherHosts
 			return t.collect(cmd.Context(), idle)
 		},
 	}
 	cmd.Flags().DurationVar(&idle, "idle", 0, "end pods that have been idle for longer than this (like 12h)")
+	cmd.Flags().BoolVar(&otherHosts, "other-hosts", false, "also close pods of other hosts whose name no process on this machine holds")
 	cmd.Flags().BoolVarP(&dry, "dry-run", "n", false, "say what would be done")
 	registerStoreFlag(cmd, &storeFile)
 	return cmd
@@ -78,6 +83,8 @@ type tidy struct {
 	paths config.Paths
 	st    *store.Store
 	dry   bool
+	// otherHosts closes pods that were recorded under another host name.
+	otherHosts bool
 }
 
 func (a *app) openTidy(ctx context.Context, storeFile string) (*tidy, error) {
@@ -106,6 +113,9 @@ func (t *tidy) remove(ctx context.Context, name string) error {
 		return err
 	}
 	if row.EndedAt.IsZero() {
+		if ofOtherHost(row.Process) {
+			return fmt.Errorf("pod %s is of host %s: when that host is gone or has another name now, podium gc --other-hosts first", name, printable(row.Process.Host))
+		}
 		if processLives(row.Process) {
 			return fmt.Errorf("pod %s is alive: podium stop %s first", name, name)
 		}
@@ -140,7 +150,9 @@ func (t *tidy) collect(ctx context.Context, idle time.Duration) error {
 		switch {
 		case !row.EndedAt.IsZero():
 		case !processLives(row.Process):
-			errs = append(errs, t.closeDead(ctx, row))
+			errs = append(errs, t.closeDead(ctx, row, "its process is gone"))
+		case ofOtherHost(row.Process):
+			errs = append(errs, t.elsewhere(ctx, row))
 		case idle > 0 && row.Phase == session.PhaseIdle:
 			errs = append(errs, t.endIdle(ctx, row, idle))
 		}
@@ -148,7 +160,8 @@ func (t *tidy) collect(ctx context.Context, idle time.Duration) error {
 	return errors.Join(errs...)
 }
 
-func (t *tidy) closeDead(ctx context.Context, row session.Pod) error {
+// closeDead closes a pod and says why.
+func (t *tidy) closeDead(ctx context.Context, row session.Pod, why string) error {
 	if !t.dry {
 		if closed, err := t.st.CloseDead(ctx, row); err != nil || !closed {
 			return err
@@ -158,7 +171,7 @@ func (t *tidy) closeDead(ctx context.Context, row session.Pod) error {
 	if t.dry {
 		did = "would be closed as aborted"
 	}
-	fmt.Fprintf(t.out, "%s: its process is gone; session %s %s\n", printable(row.Name), row.SessionID, did)
+	fmt.Fprintf(t.out, "%s: %s; session %s %s\n", printable(row.Name), why, row.SessionID, did)
 	return nil
 }
 
