@@ -5,10 +5,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -204,5 +206,40 @@ func TestKeyring_TheCommandThatAnErrorNamesMendsIt(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestSessionsList_JSONHasTheMembersThatAreDocumented compares both ways: what
+// is printed, and what the table of the guide names.
+func TestSessionsList_JSONHasTheMembersThatAreDocumented(t *testing.T) {
+	code, out, errs := runIn(t.Context(), listed(t, 1), "sessions", "list", "--json")
+	var window struct {
+		Sessions          []map[string]any
+		Pagination, Total map[string]any
+	}
+	if err := json.Unmarshal([]byte(out), &window); code != exitOK || err != nil || len(window.Sessions) != 1 || window.Pagination == nil || window.Total == nil {
+		t.Fatalf("%v %s%s", err, out, errs)
+	}
+	guide, err := os.ReadFile("../../docs/operations.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, found := strings.Cut(string(guide), "| `podium sessions list --json` | over HTTP | |\n|---|---|---|\n")
+	if !found {
+		t.Fatal("the guide has no table of the members")
+	}
+	table, _, _ = strings.Cut(table, "\n\n")
+	var named []string
+	for line := range strings.Lines(table) {
+		for word := range strings.SplitSeq(strings.Split(line, "|")[1], ",") {
+			named = append(named, strings.Trim(word, " `"))
+		}
+	}
+	slices.Sort(named)
+	if printed := slices.Sorted(maps.Keys(window.Sessions[0])); !slices.Equal(printed, named) {
+		t.Errorf("printed %v\nnamed   %v", printed, named)
+	}
+	if _, help, _ := runIn(t.Context(), t.TempDir(), "sessions", "list", "--help"); strings.Contains(help, "with the words of the HTTP API") {
+		t.Errorf("--help claims other members:\n%s", help)
 	}
 }

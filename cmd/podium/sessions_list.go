@@ -45,8 +45,9 @@ One window examines at most 10,000 sessions and says how far it came; --cursor
 goes on from there, --all does that to the end and prints where to go on when it
 is interrupted. --exact-total counts all matches, which reads the whole store.
 
---json prints one document a window, with the words of the HTTP API; with --all
-one session a line.`,
+--json prints one document a window: sessions, with members as in
+podium sessions show --json, and pagination and total as the HTTP API has them;
+with --all one session a line.`,
 		Args: argsUsage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			r, err := f.request(cmd)
