@@ -135,6 +135,8 @@ func containsSemantics(t *testing.T) {
 	for query, want := range map[string]string{
 		"search=50%25": "s0000", "search=job_1": "s0001", "search=JOB": "s0001 s0002 s0007", "search=%5C": "s0003", "search=%C3%84": "s0004", "search=%C3%A4": "",
 		"search=PFEL": "s0004", "search=fixer": "s0005", "search=release": "", "playbook=RELEASE": "s0006", "playbook=e_5": "s0006", "playbook=e%255": "", "search=of%20it": "s0000", "search=+job": "", "search=job_": "s0001",
+		// SQLite reads a pattern to its first NUL, and what follows the text with it.
+		"search=fixer%00zz": "s0005", "playbook=e_5%00zz": "", "playbook=e_50%25%00zz": "s0006", "search=%00": "s0000 s0001 s0002 s0003 s0004 s0005 s0006 s0007",
 	} {
 		w := l.window(runsV2 + "&" + query)
 		if w.ids() != want {
