@@ -106,6 +106,8 @@ func TestRoutes_MethodsPathsAndSlashesAreExact(t *testing.T) {
 		{"POST to a listing", "POST", "/api/runs/", 405, `{"detail":"Method Not Allowed"}`, "Allow", "GET"},
 		{"two methods on one path", "POST", "/api/sessions/x", 405, `{"detail":"Method Not Allowed"}`, "Allow", "DELETE, GET, PATCH"},
 		{"unknown path", "GET", "/api/nowhere", 404, `{"detail":"Not Found"}`, "", ""},
+		{"an empty step", "GET", "/api/runs//?page=1", 404, `{"detail":"Not Found"}`, "", ""},
+		{"a step up", "GET", "/api/runs/../sessions/", 404, `{"detail":"Not Found"}`, "", ""},
 		{"path below a listing", "GET", "/api/projects/a/b", 404, `{"detail":"Not Found"}`, "", ""},
 		{"api without a slash", "GET", "/api", 307, "", "", ""},
 		{"no docs page", "GET", "/docs", 404, "", "", ""},

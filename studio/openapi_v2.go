@@ -66,6 +66,7 @@ func listingDocument(version string) ([]byte, error) {
 		} {
 			op.Responses[strconv.Itoa(status)] = jsonResponse(doc.Components.Schemas, text, listingProblemBody{})
 		}
+		op.Responses["401"] = jsonResponse(doc.Components.Schemas, "A token is configured and the request has another or none.", errorBody{})
 		op.Responses["503"] = &huma.Response{
 			Description: listing.NotReady.Message() + " Or the store cannot answer now; see the detail.",
 			Content: map[string]*huma.MediaType{"application/json": {Schema: &huma.Schema{OneOf: []*huma.Schema{

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"log/slog"
 	"net/http"
+	"path"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -121,7 +122,7 @@ func (s *Server) mount(routes []route) http.Handler {
 		s.writeProblem(w, r, failf(http.StatusNotFound, "Not Found"))
 	})
 	mux.Handle("/", newPage(s.cfg.Page))
-	return s.recovering(mux)
+	return s.recovering(s.refuseUnclean(mux))
 }
 
 // pattern is the path in the router's own notation, matched exactly.
@@ -134,6 +135,20 @@ func (rt *route) pattern() string {
 		p += "{$}"
 	}
 	return p
+}
+
+// refuseUnclean answers for the addresses below /api that the router would
+// redirect with a page: those with an empty step, or with . or .. for one.
+func (s *Server) refuseUnclean(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if asked := r.URL.EscapedPath(); strings.HasPrefix(asked, "/api/") {
+			if clean := path.Clean(asked); clean != asked && clean+"/" != asked {
+				s.writeProblem(w, r, failf(http.StatusNotFound, "Not Found"))
+				return
+			}
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 // addSlash sends a listing asked for without its slash to the address with

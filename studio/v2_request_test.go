@@ -148,14 +148,14 @@ func repeatedScalarsRefused(t *testing.T) {
 
 func repeatedFiltersAccepted(t *testing.T) {
 	l := newLane(t, numbered(4)+`; UPDATE sessions SET status = 'failed', invocation_kind = 'play' WHERE id = 's0001'; UPDATE sessions SET status = 'running' WHERE id = 's0002';
-		INSERT INTO run_tags VALUES ('s0001', 'a', 1), ('s0001', 'b', 1), ('s0002', 'a', 1)`)
+		UPDATE sessions SET status = '' WHERE id = 's0003'; INSERT INTO run_tags VALUES ('s0001', 'a', 1), ('s0001', 'b', 1), ('s0002', 'a', 1), ('s0000', '', 1)`)
 	for query, want := range map[string]string{
 		"&status=failed&status=running&status=failed": "s0001 s0002",
 		"&kind=play&kind=flow&kind=play":              "s0001",
 		"&tag=a&tag=b&tag=a":                          "s0001",
 		"&tag=a":                                      "s0001 s0002",
 		"&search=&playbook=&project=&project_null=0":  "s0000 s0001 s0002 s0003",
-		"&status=": "", "&tag=": "",
+		"&status=": "s0003", "&tag=": "s0000", "&status=none": "",
 	} {
 		if got := l.window(runsV2 + query).ids(); got != want {
 			t.Errorf("%s: %s", query, got)
@@ -263,7 +263,7 @@ func documentsAreSeparate(t *testing.T) {
 				t.Errorf("version 1 of %s has %s", path, p.Name)
 			}
 		}
-		for _, status := range []string{"200", "400", "409", "422", "501", "503"} {
+		for _, status := range []string{"200", "400", "401", "409", "422", "501", "503"} {
 			if b.Responses[status] == nil {
 				t.Errorf("version 2 of %s says nothing of %s", path, status)
 			}

@@ -314,6 +314,15 @@ export interface operations {
                     "application/json": components["schemas"]["ListingProblemBody"];
                 };
             };
+            /** @description A token is configured and the request has another or none. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
             /** @description Restart the listing from the beginning. Or: Stored ordering values are unsupported. */
             409: {
                 headers: {
@@ -390,6 +399,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ListingProblemBody"];
+                };
+            };
+            /** @description A token is configured and the request has another or none. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description Restart the listing from the beginning. Or: Stored ordering values are unsupported. */
