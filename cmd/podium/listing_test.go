@@ -14,6 +14,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"podium.local/store"
 	"podium.local/store/storetest"
@@ -241,5 +242,24 @@ func TestSessionsList_JSONHasTheMembersThatAreDocumented(t *testing.T) {
 	}
 	if _, help, _ := runIn(t.Context(), t.TempDir(), "sessions", "list", "--help"); strings.Contains(help, "with the words of the HTTP API") {
 		t.Errorf("--help claims other members:\n%s", help)
+	}
+}
+
+func TestSessionsList_ATimeInTheFutureIsShownAndIsNoUnknownOne(t *testing.T) {
+	now := time.Unix(1_700_000_000, 0)
+	future := now.Add(48 * time.Hour)
+	for _, tt := range []struct {
+		at   time.Time
+		want string
+	}{{time.Time{}, "—"}, {now, "0s"}, {now.Add(-time.Minute), "1m 0s"}, {future, future.Local().Format(time.DateTime)}} {
+		var out strings.Builder
+		line := sessionLine{ID: "a", Name: "n", Status: "completed"}
+		if !tt.at.IsZero() {
+			at := float64(tt.at.Unix())
+			line.UpdatedAt = &at
+		}
+		if err := printLines(&out, now, []sessionLine{line}, false); err != nil || !strings.HasPrefix(out.String(), tt.want+" ") {
+			t.Errorf("%s: %q %v", tt.at, out.String(), err)
+		}
 	}
 }

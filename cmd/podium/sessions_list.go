@@ -177,7 +177,7 @@ func (p *listPrinter) window(a listing.Answer[session.Row]) error {
 		}
 		return nil
 	}
-	if err := printLines(p.out, lines, p.shown == len(lines)); err != nil {
+	if err := printLines(p.out, time.Now(), lines, p.shown == len(lines)); err != nil {
 		return err
 	}
 	if p.flags.all && a.Pagination.StopReason == listing.CandidateLimit {
@@ -186,8 +186,8 @@ func (p *listPrinter) window(a listing.Answer[session.Row]) error {
 	return nil
 }
 
-// printLines prints rows for a person.
-func printLines(w io.Writer, lines []sessionLine, first bool) error {
+// printLines prints rows for a person who reads them at now.
+func printLines(w io.Writer, now time.Time, lines []sessionLine, first bool) error {
 	if len(lines) == 0 {
 		return nil
 	}
@@ -195,12 +195,20 @@ func printLines(w io.Writer, lines []sessionLine, first bool) error {
 	if first {
 		fmt.Fprintln(tw, "UPDATED\tSTATUS\tCOST\tMESSAGES\tNAME\tID")
 	}
-	now := time.Now()
 	for _, line := range lines {
-		fmt.Fprintf(tw, "%s\t%s\t%s\t%d\t%s\t%s\n", age(now, momentOf(line.UpdatedAt)), oneLine(line.Status, 20),
+		fmt.Fprintf(tw, "%s\t%s\t%s\t%d\t%s\t%s\n", updated(now, momentOf(line.UpdatedAt)), oneLine(line.Status, 20),
 			money(line.CostUSD, false), line.Messages, oneLine(line.Name, 48), oneLine(line.ID, 100))
 	}
 	return tw.Flush()
+}
+
+// updated says how long ago a row changed. A time in the future, which another
+// machine's clock or an import may have written, is shown as it is.
+func updated(now, at time.Time) string {
+	if at.After(now) {
+		return at.Local().Format(time.DateTime)
+	}
+	return age(now, at)
 }
 
 // end says on stderr what the windows do not show. That nothing matches is
