@@ -62,7 +62,7 @@ describe("the history in windows", () => {
     await next(page).click();
     await stands(page, "No matches found in this traversal.");
     expect(await said(page)).toBe("No matches found in this traversal.");
-    expect([await next(page).textContent(), await next(page).getAttribute("aria-disabled")]).toEqual(["Load more", "true"]);
+    expect([await next(page).textContent(), await next(page).getAttribute("aria-disabled")]).toEqual(["End of the search", "true"]);
     await next(page).click({ force: true });
     expect(await page.locator("body").innerText()).not.toMatch(/\b0\b/);
     expect(asked).toHaveLength(3);
@@ -190,7 +190,7 @@ describe("112 the keyboard alone", () => {
     expect(await focused(page)).toBe("Continue search");
     await page.keyboard.press("Space");
     await expect.poll(() => said(page)).toBe("No rows added. Nothing is left to examine.");
-    expect(await focused(page)).toBe("Load more");
+    expect(await focused(page)).toBe("End of the search");
     await page.keyboard.press("Enter");
     await tabTo("Count all matches");
     await page.keyboard.press("Enter");

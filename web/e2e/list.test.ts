@@ -201,7 +201,7 @@ describe("looks", () => {
     const page = await list();
     const height = () => rowsOf(page).first().evaluate((e) => e.getBoundingClientRect().height);
     expect(await height()).toBe(32);
-    await page.getByRole("button", { name: "compact" }).click();
+    await page.getByRole("button", { name: "dense" }).click();
     await expect.poll(height).toBe(26);
     await page.reload();
     await listed(page);

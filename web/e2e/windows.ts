@@ -6,7 +6,7 @@ import type { Page, Request } from "playwright-core";
 import { expect, inject, onTestFinished } from "vitest";
 
 /** The parts of the history in windows, as a person finds them. */
-export const next = (page: Page) => page.getByRole("button", { name: /^(Load more|Continue search|Try again|Start again)$/ });
+export const next = (page: Page) => page.getByRole("button", { name: /^(Load more|Continue search|End of the search|Try again|Start again)$/ });
 export const listing = (page: Page, word: "v1" | "window") => page.getByRole("group", { name: "Listing" }).getByRole("button", { name: word, exact: true });
 export const counting = (page: Page) => page.getByRole("button", { name: /^(Count all matches|Cancel the count)$/ });
 export const local = (page: Page, word: string) => page.getByRole("group", { name: "in loaded rows" }).getByRole("button", { name: word });

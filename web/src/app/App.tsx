@@ -163,7 +163,7 @@ function Page({ fleet }: { fleet: FleetStore }) {
         />
         <div className="settings">
           <button type="button" className="quiet" aria-pressed={rows === "compact"} onClick={() => setRows(rows === "compact" ? "comfortable" : "compact")}>
-            compact
+            dense
           </button>
           <button
             type="button"

@@ -1,6 +1,7 @@
 import { useState } from "react";
 import { usePodNamed, usePodOf, useFleetOf, type FleetStore } from "../features/fleet/state/store";
 import { PodDock } from "../features/pod/components/PodDock";
+import { shortId } from "../lib/format/names";
 
 interface Props {
   store: FleetStore;
@@ -52,7 +53,7 @@ export function SessionDock({ store, session, pod: named, hrefOf, onOpen }: Prop
                 onOpen(moved);
               }}
             >
-              {moved.slice(0, 8)}
+              {shortId(moved)}
             </a>
             .
           </>

@@ -182,12 +182,12 @@ describe("settings", () => {
     const { unmount } = await page();
     const heights = () => new Set(screen.getAllByRole("listitem").map((row) => row.style.height));
     expect(heights()).toEqual(new Set(["32px"]));
-    await userEvent.click(screen.getByRole("button", { name: "compact" }));
+    await userEvent.click(screen.getByRole("button", { name: "dense" }));
     expect(heights()).toEqual(new Set(["26px"]));
     unmount();
     await page();
-    expect(screen.getByRole("button", { name: "compact" }).getAttribute("aria-pressed")).toBe("true");
-    await userEvent.click(screen.getByRole("button", { name: "compact" }));
+    expect(screen.getByRole("button", { name: "dense" }).getAttribute("aria-pressed")).toBe("true");
+    await userEvent.click(screen.getByRole("button", { name: "dense" }));
     expect(localStorage.getItem("podium.rows")).toBeNull();
   });
 

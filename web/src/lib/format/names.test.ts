@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { shownName } from "./names";
+import { shortId, shownName } from "./names";
 
 describe("a foreign name", () => {
   it.each(["fix the login", "مرحبا", "\u202eman\u202c", "zero\u200bwidth", "é", "e\u0301", "✓", "🙂", "x", "<b>", "42"])("%j is shown as it is", (name) => {
@@ -13,4 +13,14 @@ describe("a foreign name", () => {
     expect(shownName(`${"w".repeat(299)}🙂🙂`, "")).toBe(`${"w".repeat(299)}…`);
     expect(shownName("w".repeat(300), "")).toBe("w".repeat(300));
   });
+});
+
+describe("an id", () => {
+  it.each([
+    ["01a22f4b-60ea-7686-8479-89e1cce7ac3d", "cce7ac3d"],
+    ["thirteen-long", "een-long"],
+    ["twelve-long!", "twelve-long!"],
+    ["🙂🙂🙂🙂🙂🙂🙂", "🙂🙂🙂🙂🙂🙂🙂"],
+    ["", ""],
+  ])("%j is shown as %j", (id, short) => expect(shortId(id)).toBe(short));
 });

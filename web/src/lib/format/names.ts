@@ -1,3 +1,15 @@
+/** Ids of so many characters are short as they are. */
+const shortEnough = 12;
+
+/**
+ * An id in eight characters, as every client of a pod shows it: its end, for
+ * the ids of one minute begin alike. A short one stays whole.
+ */
+export function shortId(id: string): string {
+  const characters = [...id];
+  return characters.length <= shortEnough ? id : characters.slice(-8).join("");
+}
+
 /** A name may be of any length; no reader needs more of it than this. */
 const longest = 300;
 

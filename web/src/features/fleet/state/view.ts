@@ -1,3 +1,4 @@
+import { shortId } from "../../../lib/format/names";
 import { displayState, stateWord, type DisplayState } from "../../../lib/state/state";
 import type { Living } from "../../../lib/state/living";
 import type { FleetRun, Pod } from "../api/types";
@@ -174,7 +175,7 @@ function groupName(id: string | null, runs: Fleet["runs"]): string {
     const name = run.show_topic ?? run.playbook_name;
     if (name) return name;
   }
-  return `orchestration ${id.slice(0, 8)}`;
+  return `orchestration ${shortId(id)}`;
 }
 
 /** What stands in a row of the fleet. */

@@ -132,7 +132,7 @@ describe("the buttons", () => {
     ["running", ["Cancel", "Pause", "Notify"]],
     ["paused", ["Compact", "Cancel", "Resume", "Notify", "Send"]],
     ["compacting", ["Cancel", "Pause", "Notify", "Send"]],
-    ["unresponsive", ["Compact", "Cancel", "Pause", "Notify", "Send"]],
+    ["unresponsive", ["Notify", "Send"]],
     ["dead", []],
   ])("of a pod that is %s", (state, on) => {
     keepDraft("fixer", "text");

@@ -10,6 +10,7 @@ type Refusals = Partial<Record<Method, string>>;
 const notPaused = "It is not paused.";
 const nothingRuns = "Nothing runs.";
 const runs = "It runs: a note reaches it before its next request to the model.";
+const silent = "It does not answer.";
 const gone = "Its process is gone.";
 
 const refusals: Record<string, Refusals> = {
@@ -17,6 +18,7 @@ const refusals: Record<string, Refusals> = {
   running: { run: runs, resume: notPaused, compact: "It runs." },
   paused: { pause: "It is paused." },
   compacting: { pause: "It compacts.", resume: notPaused, compact: "It compacts." },
+  unresponsive: { pause: silent, resume: silent, cancel: silent, compact: silent },
   dead: { run: gone, notify: gone, pause: gone, resume: gone, cancel: gone, compact: gone },
 };
 

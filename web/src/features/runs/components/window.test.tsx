@@ -39,7 +39,7 @@ const ofRows = (n: number) => (r: Request) => {
 };
 
 const windowed = (first: RunFilter = {}) => renderPage(<Pane first={{ list: "window", ...first }} />);
-const next = () => screen.getByRole("button", { name: /^(Load more|Continue search|Try again|Start again)$/ });
+const next = () => screen.getByRole("button", { name: /^(Load more|Continue search|End of the search|Try again|Start again)$/ });
 const shown = () => screen.queryAllByRole("listitem").length;
 const names = () => [...document.querySelectorAll(".run-row")].map((row) => row.getAttribute("data-id"));
 const loaded = (n: number) => screen.findByText(`${n} loaded`);
@@ -93,7 +93,7 @@ describe("104 the label follows the stop reason", () => {
     [aRunsWindow(runs(2), "c"), "Load more", "false"],
     [aRunsWindow(runs(2), "c", { stop_reason: "candidate_limit" }), "Continue search", "false"],
     [aRunsWindow([], "c"), "Continue search", "false"],
-    [aRunsWindow(runs(2), null), "Load more", "true"],
+    [aRunsWindow(runs(2), null), "End of the search", "true"],
   ])("%#", async (body, label, disabled) => {
     const { windows } = studio(() => ({ body }));
     windowed();

@@ -5,7 +5,7 @@ import { windowRows } from "./history";
 
 /** What the button of a chain says and does. */
 export interface Next {
-  word: "Load more" | "Continue search" | "Try again" | "Start again";
+  word: "Load more" | "Continue search" | "End of the search" | "Try again" | "Start again";
   does: "proceed" | "retry" | "nothing";
   /** What will happen then. */
   note: string;
@@ -18,7 +18,7 @@ export function next({ dropped, failure, stop, frontier, limit }: Chain<unknown>
     return { word: "Try again", does: "retry", note: failure.of === "continue" && frontier !== null ? "Try again asks for the same window." : "Try again begins a new search." };
   }
   if (stop === null) return { word: "Load more", does: "nothing", note: sort === "cost" ? "Looking at the costliest sessions." : "Looking at the newest sessions." };
-  if (frontier === null) return { word: "Load more", does: "nothing", note: "Nothing is left to examine. Refresh begins a new search." };
+  if (frontier === null) return { word: "End of the search", does: "nothing", note: "Nothing is left to examine. Refresh begins a new search." };
   const most = grouped(String(limit));
   if (stop === "row_limit") return { word: "Load more", does: "proceed", note: `Load more brings up to ${windowRows} rows of the next ${most}.` };
   return { word: "Continue search", does: "proceed", note: `Continue search examines the next ${most} sessions.` };

@@ -1,5 +1,6 @@
-import { compact, cost } from "../../../lib/format/format";
+import { compact } from "../../../lib/format/format";
 import type { Lineage, LineageStep } from "../api/types";
+import { summaryCost } from "../state/spend";
 import { SessionLink } from "./PieceView";
 
 interface Props {
@@ -34,7 +35,7 @@ function Mark({ step, children }: { step: LineageStep; children: React.ReactNode
   return (
     <p className="piece mark mark-compaction">
       <span>
-        compacted: {compact(step.tokens_before)} to {compact(step.tokens_after)} tokens, {cost(step.cost_usd)}, {children}
+        compacted: {compact(step.tokens_before)} to {compact(step.tokens_after)} tokens, {summaryCost(step.cost_usd)}, {children}
       </span>
     </p>
   );

@@ -1,7 +1,9 @@
 import { memo } from "react";
-import { compact, cost, grouped, moment } from "../../../lib/format/format";
+import { compact, grouped, moment } from "../../../lib/format/format";
+import { shortId } from "../../../lib/format/names";
 import type { Piece } from "../state/pieces";
 import { speaker } from "../state/speaker";
+import { summaryCost } from "../state/spend";
 import type { Folds } from "../state/useFolds";
 import { Fold } from "./Fold";
 import { head, LongText, ShowAll, shownAtOnce } from "./LongText";
@@ -77,7 +79,7 @@ export const PieceView = memo(function PieceView({ piece, running, folds, hrefOf
       return (
         <p className="piece mark mark-compaction">
           <span>
-            compacted: {compact(piece.before)} to {compact(piece.after)} tokens, {cost(piece.cost)}
+            compacted: {compact(piece.before)} to {compact(piece.after)} tokens, {summaryCost(piece.cost)}
             {piece.from === "" ? null : (
               <>
                 , continues <SessionLink id={piece.from} hrefOf={hrefOf} onOpen={onOpen} />
@@ -128,7 +130,7 @@ function RunEnd({ result, problem }: { result: string; problem: string }) {
   );
 }
 
-/** A session by the first eight digits of its id. */
+/** A session by its short id. */
 export function SessionLink({ id, hrefOf, onOpen }: { id: string } & Pick<Props, "hrefOf" | "onOpen">) {
   return (
     <a
@@ -141,7 +143,7 @@ export function SessionLink({ id, hrefOf, onOpen }: { id: string } & Pick<Props,
         onOpen(id);
       }}
     >
-      {id.slice(0, 8)}
+      {shortId(id)}
     </a>
   );
 }

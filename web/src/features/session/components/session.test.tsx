@@ -217,9 +217,9 @@ describe("SessionView", () => {
     open();
     await screen.findByRole("heading", { name: "Branch main" });
     const lines = () => [...document.querySelectorAll(".slot")].map((e) => e.querySelector("h3, .words")?.textContent);
-    await waitFor(() => expect(lines()).toEqual(["Branch main", "m1", "Branch b2222222", "s1"]));
+    await waitFor(() => expect(lines()).toEqual(["Branch main", "m1", "Branch b2222222-9", "s1"]));
     await userEvent.click(screen.getByRole("button", { name: "Older entries" }));
-    await waitFor(() => expect(lines()).toEqual(["Branch main", "m0", "m1", "Branch b2222222", "s1"]));
+    await waitFor(() => expect(lines()).toEqual(["Branch main", "m0", "m1", "Branch b2222222-9", "s1"]));
     expect(screen.getByText("1 older entry").getAttribute("role")).toBe("status");
   });
 
@@ -227,7 +227,7 @@ describe("SessionView", () => {
     const step = { session_id: "0192f0e8-aaaa", name: null, compacted_at: 1, tokens_before: 9, tokens_after: 2, cost_usd: null };
     studioOf({ head: () => aDetail(), lineage: { session_id: "s", compacted_from: [], continued_in: [step] } });
     const { props } = open();
-    await userEvent.click(await screen.findByRole("link", { name: "0192f0e8" }));
+    await userEvent.click(await screen.findByRole("link", { name: "0e8-aaaa" }));
     expect(props.onOpen).toHaveBeenCalledWith("0192f0e8-aaaa");
   });
 
@@ -335,7 +335,7 @@ describe("PieceView", () => {
 
   it("links a compaction to the session before it", () => {
     const { onOpen } = show([anEntry("compaction", { from_session: "0192f0e8-bbbb", tokens_before: 182_000, tokens_after: 21_000, cost_usd: 0.05 })]);
-    expect(document.body.textContent).toContain("compacted: 182k to 21k tokens, $0.05, continues 0192f0e8");
+    expect(document.body.textContent).toContain("compacted: 182k to 21k tokens, $0.05, continues 0e8-bbbb");
     // jsdom cannot follow a link.
     window.addEventListener("click", (e) => e.preventDefault(), { once: true });
     fireEvent.click(screen.getByRole("link"), { metaKey: true });

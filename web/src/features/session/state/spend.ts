@@ -34,3 +34,8 @@ export function spendOf(run: Pick<RunDetail, "total_cost_usd" | "input_tokens" |
     tokensTitle: `tokens: ${title}${cached === null ? " (cached parts included)" : ""}`,
   };
 }
+
+/** What a summary cost, within a sentence: a dash says nothing there. */
+export function summaryCost(usd: number | null | undefined): string {
+  return usd === null || usd === undefined ? "cost unknown" : cost(usd);
+}

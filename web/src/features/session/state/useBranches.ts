@@ -1,5 +1,6 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useEffect, useMemo, useRef } from "react";
+import { shortId } from "../../../lib/format/names";
 import { getMessages } from "../api/session";
 import type { Entry, Message } from "../api/types";
 import { entriesOf } from "./messages";
@@ -56,7 +57,7 @@ export function useBranches(id: string, version: number | null, enabled: boolean
     const messages = new Map<string, Message[]>();
     for (const w of [...(windows.data?.pages ?? [])].reverse()) {
       for (const b of w.branches) {
-        names.set(b.id, b.name ?? b.agent_name ?? b.id.slice(0, 8));
+        names.set(b.id, b.name ?? b.agent_name ?? shortId(b.id));
         messages.set(b.id, [...(messages.get(b.id) ?? []), ...b.messages]);
       }
     }
