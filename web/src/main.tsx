@@ -14,7 +14,7 @@ import "./app/fleet.css";
 import "./app/pod.css";
 import "./app/session.css";
 import "./app/edits.css";
-import { exchange, takeCode } from "./features/access/api/exchange";
+import { redeem, takeCode } from "./features/access/api/exchange";
 import { prepareWords } from "./features/session/components/Words";
 import { onAsked, readAsked } from "./lib/http/token";
 import { ApiError } from "./lib/problem/problem";
@@ -45,14 +45,13 @@ async function start(): Promise<void> {
   const root = document.getElementById("root");
   if (root === null) throw new Error("index.html has no #root");
   // The code first: what is asked for before it would be refused. One that is
-  // used or late changes nothing; Studio asks for the token when it needs it.
-  const code = takeCode(window.location, window.history);
-  if (code !== null) await exchange(code).catch(() => undefined);
+  // used or late is said; Studio asks for the token when it needs it.
+  const linkSpent = await redeem(takeCode(window.location, window.history));
   createRoot(root).render(
     <StrictMode>
       <Boundary>
         <QueryClientProvider client={queries}>
-          <App />
+          <App linkSpent={linkSpent} />
         </QueryClientProvider>
       </Boundary>
     </StrictMode>,

@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { LinkNotice } from "../features/access/components/LinkNotice";
 import { TokenForm } from "../features/access/components/TokenForm";
 import { getInvocation } from "../features/fleet/api/fleet";
 import type { FleetHandle } from "../features/fleet/components/FleetList";
@@ -36,17 +37,17 @@ const oneEnough = "(max-width: 899px)";
 const projectsKept = 30_000;
 
 /** The whole page: what lives and what was, and the one session that is looked at. */
-export function App() {
+export function App({ linkSpent = false }: { linkSpent?: boolean }) {
   const fleet = useFleet();
   const living = useMemo(() => livingIn(fleet), [fleet]);
   return (
     <LivingContext value={living}>
-      <Page fleet={fleet} />
+      <Page fleet={fleet} linkSpent={linkSpent} />
     </LivingContext>
   );
 }
 
-function Page({ fleet }: { fleet: FleetStore }) {
+function Page({ fleet, linkSpent }: { fleet: FleetStore; linkSpent: boolean }) {
   const [place, go] = usePlace();
   const [theme, setTheme] = useState(readTheme);
   const [rows, setRows] = useRows();
@@ -182,6 +183,7 @@ function Page({ fleet }: { fleet: FleetStore }) {
           </button>
         </div>
         <TokenForm />
+        <LinkNotice spent={linkSpent} />
         <DeletionStrips />
       </header>
       <main className="panes" data-open={anythingOpen} style={narrow ? undefined : { gridTemplateColumns: `min(${width}px, 55%) 7px minmax(0, 1fr)` }}>

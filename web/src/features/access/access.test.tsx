@@ -2,8 +2,9 @@ import { act, render, screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { afterEach, describe, expect, it } from "vitest";
 import { noteRefusal, readAsked, readToken, writeToken } from "../../lib/http/token";
-import { fakeStudio } from "../../test/studio";
-import { exchange, takeCode } from "./api/exchange";
+import { fakeStudio, type Reply } from "../../test/studio";
+import { exchange, redeem, takeCode } from "./api/exchange";
+import { LinkNotice } from "./components/LinkNotice";
 import { TokenForm } from "./components/TokenForm";
 
 afterEach(() => writeToken("x"));
@@ -31,6 +32,30 @@ describe("a one-time code", () => {
     fakeStudio(() => ({ status: 401, body: { detail: "Unauthorized" } }));
     await expect(exchange("twice")).rejects.toThrow();
     expect([readToken(), readAsked().state]).toEqual([null, "no"]);
+  });
+});
+
+describe("a link", () => {
+  it.each<[string | null, Reply | "away", boolean]>([
+    [null, { status: 401, body: {} }, false],
+    ["fresh", { body: { token: "traded" } }, false],
+    ["spent", { status: 401, body: { detail: "Unauthorized" } }, true],
+    ["early", "away", false],
+  ])("with the code %j that is answered %j", async (code, answer, spent) => {
+    fakeStudio(() => answer);
+    expect(await redeem(code)).toBe(spent);
+  });
+
+  it("that was used is said with the command for another, until it is dismissed", async () => {
+    render(<LinkNotice spent />);
+    expect(screen.getByRole("status").textContent).toMatch(/used before, or .* podium studio token prints a new one\.$/);
+    await userEvent.click(screen.getByRole("button", { name: "Dismiss" }));
+    expect(screen.queryByRole("status")).toBeNull();
+  });
+
+  it("that was good is not spoken of", () => {
+    render(<LinkNotice spent={false} />);
+    expect(screen.queryByRole("status")).toBeNull();
   });
 });
 

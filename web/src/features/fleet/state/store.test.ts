@@ -19,6 +19,10 @@ it("says of a session what its pod is at, with the same object while that does n
 
   frame([aPod({ name: "one", session_id: "a", state: "paused", attention: { kind: "paused", since: 5 } })]);
   expect(living.of("a")).toEqual({ state: "waiting", word: "waits" });
+  for (const state of ["dead", "unresponsive"] as const) {
+    frame([aPod({ name: "one", session_id: "a", state, attention: { kind: "paused", since: 5 } })]);
+    expect(living.of("a")).toEqual({ state: "unresponsive", word: state });
+  }
   frame([]);
   expect(living.of("a")).toBeUndefined();
 });
