@@ -125,7 +125,7 @@ export function PodDock({ pod, closed }: Props) {
         </span>
       </div>
       <p className="dock-told" id={hint} role="status">
-        {closed !== null ? closed : tooLarge !== null ? <TooLarge bytes={tooLarge} /> : <Told call={call} pod={pod.name} />}
+        {closed !== null ? closed : tooLarge !== null ? <TooLarge bytes={tooLarge} /> : call.state === "none" && pod.state === "unresponsive" ? <Silent pod={pod.name} /> : <Told call={call} pod={pod.name} />}
       </p>
     </section>
   );
@@ -135,6 +135,14 @@ const shapes: Record<string, DisplayState> = {
   idle: "idle", running: "running", paused: "paused", compacting: "compacting", unresponsive: "unresponsive",
   dead: "unresponsive",
 };
+
+function Silent({ pod }: { pod: string }) {
+  return (
+    <span>
+      Pod <bdi>{pod}</bdi> does not answer. <code>podium stop {pod}</code> ends it; its session stays.
+    </span>
+  );
+}
 
 function TooLarge({ bytes }: { bytes: number }) {
   return (

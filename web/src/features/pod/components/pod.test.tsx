@@ -158,6 +158,12 @@ describe("the buttons", () => {
     expect([button("Pause").title, button("Cancel").title]).toEqual(["Nothing runs.", "Nothing runs."]);
   });
 
+  it("that would stop a pod are off while it does not answer, with a sentence that says what ends it", () => {
+    dock({ state: "unresponsive" });
+    expect(["Compact", "Cancel", "Pause"].map((name) => button(name).title)).toEqual(Array(3).fill("It does not answer."));
+    expect(told()).toBe("Pod fixer does not answer. podium stop fixer ends it; its session stays.");
+  });
+
   it("are off for a pod that is gone, which is said; the text stays to be copied", async () => {
     keepDraft("fixer", "precious");
     const { asked } = dock({ state: "dead" }, () => taken, "Its process is gone.");

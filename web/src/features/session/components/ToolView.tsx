@@ -14,7 +14,7 @@ interface Props {
 /** A tool call: one line until it is opened, then what went in and came out. */
 export function ToolView({ piece, running, folds }: Props) {
   const { result } = piece;
-  const state = result === null ? (running ? "running" : "cancelled") : result.failed ? "failed" : "";
+  const state = result === null ? (running ? "running" : "cancelled") : result.stopped ? "cancelled" : result.failed ? "failed" : "";
   const open = folds.has(piece.id);
   return (
     <details className="piece fold tool" open={open} onToggle={(e) => folds.set(piece.id, e.currentTarget.open)}>

@@ -49,6 +49,23 @@ describe("a log", () => {
     expect(pieces([anEntry("run_end", { result: "failed", error: "overloaded" })])[0]).toMatchObject({ kind: "end", result: "failed", problem: "overloaded" });
   });
 
+  it.each([
+    ["paused", "Cancelled; the command and all it started were ended", "stopped"],
+    ["cancelled", "[Interrupted by user]", "stopped"],
+    ["failed", "[Interrupted: the run failed]", "failed"],
+    ["failed", "Cancelled; the command and all it started were ended", "failed"],
+    ["cancelled", "Tool execution failed: no such file", "failed"],
+  ])("of a run that ended %s says of a call with %j that it %s", (end, summary, word) => {
+    const list = pieces([
+      call("a"), result("a", { summary, is_error: true }),
+      anEntry("text", { text: "I go on." }),
+      call("b"), call("c"), result("b", { summary: "Tool execution failed: no such file", is_error: true }), result("c", { summary, is_error: true }),
+      anEntry("run_end", { result: end }),
+    ]);
+    // What stands before the last round was not stopped by its end.
+    expect(list.flatMap((p) => (p.kind === "tool" ? [outcome(p.result)] : []))).toEqual(["failed", "failed", word]);
+  });
+
   it("marks an input that was taken back, or says so where the input is not loaded", () => {
     const input = anEntry("input", { text: "x", kind: "input" });
     expect(pieces([input, anEntry("rolled_back", { entry_id: input.id })])).toMatchObject([{ kind: "person", withdrawn: true }]);
@@ -117,7 +134,7 @@ describe("a tool call", () => {
 });
 
 describe("an outcome", () => {
-  const of = (over: Partial<ToolResult>) => outcome({ summary: "", content: "", failed: false, withheld: false, size: null, ...over });
+  const of = (over: Partial<ToolResult>) => outcome({ summary: "", content: "", failed: false, stopped: false, withheld: false, size: null, ...over });
   it.each([
     [{ summary: "Exit code: 0", content: "a\nb" }, "exit 0"],
     [{ summary: "Exit code: 1", failed: true }, "exit 1"],

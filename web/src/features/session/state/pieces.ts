@@ -45,6 +45,8 @@ export interface ToolResult {
   summary: string;
   content: string;
   failed: boolean;
+  /** Whether a person ended it, by a pause or a cancel of its run: no failure of its own. */
+  stopped: boolean;
   withheld: boolean;
   /** Characters of one that is withheld, where the server says. */
   size: number | null;
@@ -108,7 +110,7 @@ export function pieces(entries: Entry[]): Piece[] {
       }
       case "tool_result": {
         const result: ToolResult = {
-          summary: asText(p?.["summary"]), content: asText(p?.["content"]), failed: p?.["is_error"] === true, withheld, size: withheld ? asNumber(p["size"]) : null,
+          summary: asText(p?.["summary"]), content: asText(p?.["content"]), failed: p?.["is_error"] === true, stopped: false, withheld, size: withheld ? asNumber(p["size"]) : null,
         };
         const call = calls.get(asText(p?.["call_id"]));
         if (call !== undefined && call.result === null) {
@@ -127,6 +129,7 @@ export function pieces(entries: Entry[]): Piece[] {
         break;
       }
       case "run_end":
+        if (stops.has(asText(p?.["result"]))) noteStopped(out);
         out.push({ ...base, kind: "end", result: asText(p?.["result"]), problem: asText(p?.["error"]) });
         break;
       case "rolled_back": {
@@ -148,6 +151,21 @@ export function pieces(entries: Entry[]): Piece[] {
     }
   }
   return out;
+}
+
+/** Ends of a run that a person brought about. */
+const stops: ReadonlySet<string> = new Set(["paused", "cancelled"]);
+
+/** How the result of a call that was stopped begins: one that ran, and one that was closed for it. */
+const stopped = /^(Cancelled\b|\[Interrupted by user\])/;
+
+/** Marks the calls of the last round that were stopped; one that failed before that stays failed. */
+function noteStopped(list: Piece[]): void {
+  for (let i = list.length - 1; i >= 0; i--) {
+    const piece = list[i];
+    if (piece?.kind !== "tool") return;
+    if (piece.result?.failed === true && stopped.test(piece.result.summary)) piece.result.stopped = true;
+  }
 }
 
 /** Which piece shows each entry, by the entry's id. */
@@ -186,6 +204,7 @@ function short(path: string): string {
 /** How a call ended, in a word or two. */
 export function outcome(result: ToolResult | null): string {
   if (result === null) return "no result";
+  if (result.stopped) return "stopped";
   if (result.withheld) return "too large";
   const code = /^exit code: (\d+)/i.exec(result.summary);
   if (code !== null) return `exit ${code[1]}`;
