@@ -46,9 +46,9 @@ describe("a link", () => {
     expect(await redeem(code)).toBe(spent);
   });
 
-  it("that was used is said with the command for another, until it is dismissed", async () => {
+  it("that was used is said with the command for the token, until it is dismissed", async () => {
     render(<LinkNotice spent />);
-    expect(screen.getByRole("status").textContent).toMatch(/used before, or .* podium studio token prints a new one\.$/);
+    expect(screen.getByRole("status").textContent).toMatch(/used before, or .* podium studio token prints the token to enter instead\.$/);
     await userEvent.click(screen.getByRole("button", { name: "Dismiss" }));
     expect(screen.queryByRole("status")).toBeNull();
   });
