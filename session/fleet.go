@@ -28,6 +28,8 @@ type Fleet struct {
 	Failed []Row
 	// Truncated says that more sessions are active than were asked for.
 	Truncated bool
+	// FailedTruncated says that more sessions failed than were asked for.
+	FailedTruncated bool
 }
 
 // FleetPod is a pod's row and what its session and its log say of it.
@@ -41,4 +43,7 @@ type FleetPod struct {
 	LastRunAt float64
 	// InputSince answers FleetQuery.InputsSince.
 	InputSince bool
+	// SeenAt is when the pod last started or wrote a durable event, Unix seconds:
+	// the last time that it is known to have lived.
+	SeenAt float64
 }

@@ -53,7 +53,7 @@ func (s *snap) fleet(q session.FleetQuery, f *session.Fleet) (err error) {
 	if f.Active, f.Truncated, err = s.fleetRows(indexed, q.Active, 0, q.ActiveLimit); err != nil {
 		return err
 	}
-	f.Failed, _, err = s.fleetRows(indexed, q.Failed, q.FailedSince, q.FailedLimit)
+	f.Failed, f.FailedTruncated, err = s.fleetRows(indexed, q.Failed, q.FailedSince, q.FailedLimit)
 	return err
 }
 
@@ -125,7 +125,9 @@ func (s *snap) fleetRows(indexed bool, statuses []string, since float64, limit i
 // fleetPodSQL reads the pods that have not ended.
 const fleetPodSQL = "SELECT " + podColumns + `, pod_key,
 	(SELECT name FROM sessions WHERE sessions.id = pods.session_id), (SELECT project FROM sessions WHERE sessions.id = pods.session_id),
-	EXISTS (SELECT 1 FROM inbox WHERE inbox.pod_key = pods.pod_key)
+	EXISTS (SELECT 1 FROM inbox WHERE inbox.pod_key = pods.pod_key),
+	max(started_at, coalesce((SELECT created_at FROM entries INDEXED BY idx_entries_event
+		WHERE entries.pod_key = pods.pod_key AND seq IS NOT NULL ORDER BY seq DESC LIMIT 1), 0))
 	FROM pods WHERE name IS NOT NULL AND ended_at IS NULL ORDER BY name LIMIT ?`
 
 func (s *snap) fleetPods(q session.FleetQuery) (pods []session.FleetPod, err error) {
@@ -139,7 +141,7 @@ func (s *snap) fleetPods(q session.FleetQuery) (pods []session.FleetPod, err err
 		keys = append(keys, stmt.ColumnInt64(podWidth))
 		waiting = append(waiting, stmt.ColumnBool(podWidth+3))
 		pods = append(pods, session.FleetPod{
-			Pod: p, SessionName: optionalText(stmt, podWidth+1), Project: optionalText(stmt, podWidth+2),
+			Pod: p, SessionName: optionalText(stmt, podWidth+1), Project: optionalText(stmt, podWidth+2), SeenAt: stmt.ColumnFloat(podWidth + 4),
 		})
 		return nil
 	}, fleetPods)

@@ -90,6 +90,14 @@ func TestFleet_MoreThanTheLimitIsSaid(t *testing.T) {
 		if f := lookAt(t, v, fleetQuery); len(f.Active) != 500 || f.Truncated {
 			t.Errorf("%s: exactly the limit: %d rows, truncated %t", kind, len(f.Active), f.Truncated)
 		}
+		q := fleetQuery
+		q.FailedSince = 1
+		for n, more := range map[int]bool{q.FailedLimit: false, q.FailedLimit + 1: true} {
+			storetest.SQL(t, path, fmt.Sprintf("UPDATE sessions SET ended_at = NULL, status = CASE WHEN rowid <= %d THEN 'failed' ELSE 'completed' END", n))
+			if f := lookAt(t, v, q); len(f.Failed) != q.FailedLimit || f.FailedTruncated != more || f.Truncated {
+				t.Errorf("%s: %d failed: %d rows, more %t", kind, n, len(f.Failed), f.FailedTruncated)
+			}
+		}
 	}
 }
 
@@ -197,7 +205,8 @@ func TestFleet_APodsLastRunIsKnownUntilAnInputComes(t *testing.T) {
 		}
 		return f.Pods[0]
 	}
-	if got := only(); got.LastRun != nil || got.InputSince || got.SessionName != nil || *got.Project != "podium" {
+	started := session.UnixSeconds(p.StartedAt)
+	if got := only(); got.LastRun != nil || got.InputSince || got.SessionName != nil || *got.Project != "podium" || got.SeenAt != started {
 		t.Errorf("a new pod: %+v", got)
 	}
 	commit(storetest.Epoch, input("one"), storetest.Text("x"), runEnd(protocol.RunFailed, session.ReasonThrash))
@@ -223,7 +232,7 @@ func TestFleet_APodsLastRunIsKnownUntilAnInputComes(t *testing.T) {
 	}
 	storetest.SQL(t, s.Path(), "DELETE FROM inbox")
 	commit(storetest.Epoch.Add(2*time.Second), input("two"), storetest.Text("y"))
-	if got := only(); got.LastRun != nil || !got.InputSince {
+	if got := only(); got.LastRun != nil || !got.InputSince || got.SeenAt != session.UnixSeconds(storetest.Epoch.Add(2*time.Second)) {
 		t.Errorf("after an input: %+v", got)
 	}
 	storetest.SQL(t, s.Path(), "UPDATE entries SET payload = '{broken' WHERE kind = 'run_end'; DELETE FROM entries WHERE kind = 'input'")

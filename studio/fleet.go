@@ -37,25 +37,32 @@ var (
 
 // fleetPod is one pod. podium ps says the same words and numbers.
 type fleetPod struct {
-	Name          string     `json:"name"`
-	PodID         string     `json:"pod_id"`
-	SessionID     *string    `json:"session_id"`
-	Title         *string    `json:"title" doc:"The session's name; null while it has none."`
-	State         string     `json:"state" enum:"idle,running,paused,compacting,unresponsive,dead" doc:"unresponsive: the pod does not answer within 2 seconds; dead: its process was killed."`
-	Tool          *string    `json:"tool" doc:"The oldest tool call that runs."`
-	Model         *string    `json:"model"`
-	Project       *string    `json:"project"`
-	Cwd           string     `json:"cwd"`
-	StartedAt     number     `json:"started_at"`
-	Since         *number    `json:"since" nullable:"true" doc:"Since when it is in its state."`
-	ContextTokens *int64     `json:"context_tokens"`
-	ContextLimit  *int64     `json:"context_limit"`
-	InputTokens   int64      `json:"input_tokens" doc:"Of the session so far."`
-	OutputTokens  int64      `json:"output_tokens"`
-	CostUSD       *number    `json:"cost_usd" nullable:"true" doc:"null is unknown, never 0."`
-	CostPartial   bool       `json:"cost_partial" doc:"Some requests have no known price."`
-	Clients       int64      `json:"clients" doc:"Connections. While a stream is open the daemon's own is one of them."`
-	Attention     *attention `json:"attention" doc:"What the pod waits for a person with; null when it does not."`
+	Name          string      `json:"name"`
+	PodID         string      `json:"pod_id"`
+	SessionID     *string     `json:"session_id"`
+	Title         *string     `json:"title" doc:"The session's name; null while it has none."`
+	State         string      `json:"state" enum:"idle,running,paused,compacting,unresponsive,dead" doc:"unresponsive: the pod does not answer within 2 seconds; dead: its process was killed."`
+	Tool          *string     `json:"tool" doc:"The oldest tool call that runs."`
+	Model         *string     `json:"model"`
+	Project       *string     `json:"project"`
+	Cwd           string      `json:"cwd"`
+	StartedAt     number      `json:"started_at"`
+	Since         *number     `json:"since" nullable:"true" doc:"Since when it is in its state; of a dead pod, when it last started or wrote; of an unresponsive one, when it last answered while it was followed, else null."`
+	ContextTokens *int64      `json:"context_tokens"`
+	ContextLimit  *int64      `json:"context_limit"`
+	InputTokens   *int64      `json:"input_tokens" doc:"Of the session so far; null is unknown."`
+	OutputTokens  *int64      `json:"output_tokens"`
+	CostUSD       *number     `json:"cost_usd" nullable:"true" doc:"null is unknown, never 0."`
+	CostPartial   bool        `json:"cost_partial" doc:"Some requests have no known price."`
+	Clients       int64       `json:"clients" doc:"Connections. While a stream is open the daemon's own is one of them."`
+	Attention     *attention  `json:"attention" doc:"What the pod waits for a person with; null when it does not."`
+	Problem       *podProblem `json:"problem" doc:"Why the newest compaction failed, as far as an open stream heard it; null once another one or a run begins."`
+}
+
+// podProblem is what failed in a pod, in its own words.
+type podProblem struct {
+	Text string `json:"text"`
+	At   number `json:"at"`
 }
 
 // fleetRun is a row of the runs listing with its attention.
@@ -64,31 +71,32 @@ type fleetRun struct {
 	Attention *attention `json:"attention" doc:"null when nobody is waited for."`
 }
 
-// TransformSchema lets a pod's attention be null.
+// TransformSchema lets a pod's attention and its problem be null.
 func (fleetPod) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
-	return orNoAttention(s)
+	return orNone(orNone(s, "attention"), "problem")
 }
 
 // TransformSchema adds the listing's row.
 func (fleetRun) TransformSchema(r huma.Registry, s *huma.Schema) *huma.Schema {
-	return orNoAttention(withMembersOf(r, s, runRow{}))
+	return orNone(withMembersOf(r, s, runRow{}), "attention")
 }
 
-// orNoAttention lets the member be null; a reference alone cannot say so.
-func orNoAttention(s *huma.Schema) *huma.Schema {
-	there := *s.Properties["attention"]
+// orNone lets a member be null; a reference alone cannot say so.
+func orNone(s *huma.Schema, member string) *huma.Schema {
+	there := *s.Properties[member]
 	text := there.Description
 	there.Description = ""
-	s.Properties["attention"] = &huma.Schema{Description: text, OneOf: []*huma.Schema{&there, {Type: "null"}}}
+	s.Properties[member] = &huma.Schema{Description: text, OneOf: []*huma.Schema{&there, {Type: "null"}}}
 	return s
 }
 
 // fleetBody is the answer of GET /api/pods and the content of a reset.
 type fleetBody struct {
-	AsOf      number     `json:"as_of"`
-	Pods      []fleetPod `json:"pods" nullable:"false" doc:"Every pod that has not ended, by name."`
-	Runs      []fleetRun `json:"runs" nullable:"false" doc:"At most 500 that run, are queued or wait, newest first, then at most 50 that failed within a day."`
-	Truncated bool       `json:"truncated" doc:"More than 500 run, are queued or wait."`
+	AsOf            number     `json:"as_of"`
+	Pods            []fleetPod `json:"pods" nullable:"false" doc:"Every pod that has not ended, by name."`
+	Runs            []fleetRun `json:"runs" nullable:"false" doc:"At most 500 that run, are queued or wait, newest first, then at most 50 that failed within a day."`
+	Truncated       bool       `json:"truncated" doc:"More than 500 are stored as running, queued or waiting."`
+	FailedTruncated bool       `json:"failed_truncated" doc:"More than 50 failed within a day."`
 }
 
 // sight is what was read of the store and asked of the pods, before any rule of
@@ -226,7 +234,7 @@ func switchedOff(seen *sight) map[protocol.PodID]float64 {
 func (f *fleet) show(seen *sight) fleetBody {
 	now := session.UnixSeconds(f.server.now())
 	body := fleetBody{
-		AsOf: number(now), Truncated: seen.fleet.Truncated,
+		AsOf: number(now), Truncated: seen.fleet.Truncated, FailedTruncated: seen.fleet.FailedTruncated,
 		Pods: make([]fleetPod, 0, len(seen.fleet.Pods)), Runs: make([]fleetRun, 0, len(seen.fleet.Active)+len(seen.fleet.Failed)),
 	}
 	for i := range seen.fleet.Pods {
@@ -255,26 +263,29 @@ func podOf(p *session.FleetPod, look PodLook) fleetPod {
 		Name: p.Name, PodID: p.ID.String(), Title: titleOf(p.SessionName), State: string(look.State), Model: orNull(p.Model), Project: p.Project,
 		Cwd: p.Cwd, StartedAt: number(session.UnixSeconds(p.StartedAt)), Tool: orNull(look.Tool), SessionID: orNull(p.SessionID),
 		ContextTokens: signed(look.ContextTokens), ContextLimit: signed(look.ContextLimit), CostUSD: numberOf(p.CostUSD), CostPartial: p.CostPartial,
+		InputTokens: p.InputTokens, OutputTokens: p.OutputTokens,
 	}
 	if look.SessionID != "" {
 		out.SessionID = &look.SessionID
 	}
 	facts := podFacts{state: look.State, lastRun: p.LastRun, lastRunAt: p.LastRunAt, inputAt: unixOrZero(look.Input), compactionOff: unixOrZero(look.CompactionOff)}
-	if facts.since = unixOrZero(look.Since); facts.since > 0 {
+	if look.State == PodDead {
+		facts.since = p.SeenAt // the moment of looking says nothing of its end
+	} else {
+		facts.since = unixOrZero(look.Since)
+	}
+	if facts.since > 0 {
 		since := number(facts.since)
 		out.Since = &since
 	}
 	if p.InputSince {
 		facts.compactionOff = 0
 	}
-	if p.InputTokens != nil {
-		out.InputTokens = *p.InputTokens
-	}
-	if p.OutputTokens != nil {
-		out.OutputTokens = *p.OutputTokens
-	}
 	if look.Clients != nil {
 		out.Clients = int64(*look.Clients)
+	}
+	if look.Problem != "" {
+		out.Problem = &podProblem{look.Problem, number(unixOrZero(look.ProblemAt))}
 	}
 	out.Attention = attends(&facts, nil)
 	return out

@@ -8,10 +8,11 @@ import (
 // encoded is a fleet with every pod and run as its JSON, so that two of them
 // can be compared and the unchanged parts written again.
 type encoded struct {
-	asOf      number
-	pods      parts
-	runs      parts
-	truncated bool
+	asOf            number
+	pods            parts
+	runs            parts
+	truncated       bool
+	failedTruncated bool
 }
 
 // parts are encoded members by id, in order.
@@ -22,7 +23,7 @@ type parts struct {
 
 // encodeFleet encodes the members one by one.
 func encodeFleet(b *fleetBody) (e encoded, err error) {
-	e = encoded{asOf: b.AsOf, truncated: b.Truncated}
+	e = encoded{asOf: b.AsOf, truncated: b.Truncated, failedTruncated: b.FailedTruncated}
 	e.pods, err = encodeParts(b.Pods, func(p *fleetPod) string { return p.Name })
 	if err == nil {
 		e.runs, err = encodeParts(b.Runs, func(r *fleetRun) string { return r.ID })
@@ -73,36 +74,38 @@ func (p *parts) since(before *parts) (changed []json.RawMessage, gone []string) 
 
 // fleetReset is the frame that replaces everything a client knows.
 type fleetReset struct {
-	Type      string            `json:"type"`
-	AsOf      number            `json:"as_of"`
-	Pods      []json.RawMessage `json:"pods"`
-	Runs      []json.RawMessage `json:"runs"`
-	Truncated bool              `json:"truncated"`
+	Type            string            `json:"type"`
+	AsOf            number            `json:"as_of"`
+	Pods            []json.RawMessage `json:"pods"`
+	Runs            []json.RawMessage `json:"runs"`
+	Truncated       bool              `json:"truncated"`
+	FailedTruncated bool              `json:"failed_truncated"`
 }
 
 // reset is the frame of the whole fleet.
 func (e *encoded) reset() ([]byte, error) {
-	return encode(fleetReset{Type: "reset", AsOf: e.asOf, Pods: e.pods.list(), Runs: e.runs.list(), Truncated: e.truncated})
+	return encode(fleetReset{Type: "reset", AsOf: e.asOf, Pods: e.pods.list(), Runs: e.runs.list(), Truncated: e.truncated, FailedTruncated: e.failedTruncated})
 }
 
 // fleetChange is the frame of what changed.
 type fleetChange struct {
-	Type      string            `json:"type"`
-	AsOf      number            `json:"as_of"`
-	Pods      []json.RawMessage `json:"pods"`
-	Runs      []json.RawMessage `json:"runs"`
-	GonePods  []string          `json:"gone_pods"`
-	GoneRuns  []string          `json:"gone_runs"`
-	Truncated bool              `json:"truncated"`
+	Type            string            `json:"type"`
+	AsOf            number            `json:"as_of"`
+	Pods            []json.RawMessage `json:"pods"`
+	Runs            []json.RawMessage `json:"runs"`
+	GonePods        []string          `json:"gone_pods"`
+	GoneRuns        []string          `json:"gone_runs"`
+	Truncated       bool              `json:"truncated"`
+	FailedTruncated bool              `json:"failed_truncated"`
 }
 
 // change is the frame that leads from before to e; nil when there is nothing to
 // say.
 func (e *encoded) change(before *encoded) ([]byte, error) {
-	c := fleetChange{Type: "change", AsOf: e.asOf, Truncated: e.truncated}
+	c := fleetChange{Type: "change", AsOf: e.asOf, Truncated: e.truncated, FailedTruncated: e.failedTruncated}
 	c.Pods, c.GonePods = e.pods.since(&before.pods)
 	c.Runs, c.GoneRuns = e.runs.since(&before.runs)
-	if len(c.Pods)+len(c.Runs)+len(c.GonePods)+len(c.GoneRuns) == 0 && e.truncated == before.truncated {
+	if len(c.Pods)+len(c.Runs)+len(c.GonePods)+len(c.GoneRuns) == 0 && e.truncated == before.truncated && e.failedTruncated == before.failedTruncated {
 		return nil, nil
 	}
 	return encode(c)

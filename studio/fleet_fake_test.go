@@ -194,14 +194,15 @@ func (v *viewer) leave() {
 
 // message is the data of a frame, heartbeats and all.
 type message struct {
-	ID        string           `json:"-"`
-	Type      string           `json:"type"`
-	AsOf      *float64         `json:"as_of"`
-	Pods      []map[string]any `json:"pods"`
-	Runs      []map[string]any `json:"runs"`
-	GonePods  []string         `json:"gone_pods"`
-	GoneRuns  []string         `json:"gone_runs"`
-	Truncated bool             `json:"truncated"`
+	ID              string           `json:"-"`
+	Type            string           `json:"type"`
+	AsOf            *float64         `json:"as_of"`
+	Pods            []map[string]any `json:"pods"`
+	Runs            []map[string]any `json:"runs"`
+	GonePods        []string         `json:"gone_pods"`
+	GoneRuns        []string         `json:"gone_runs"`
+	Truncated       bool             `json:"truncated"`
+	FailedTruncated bool             `json:"failed_truncated"`
 }
 
 // next are the frames since the last call.

@@ -62,6 +62,11 @@ func TestFleetStream_BeginsWithEverythingAndThenSaysWhatChanged(t *testing.T) {
 		if m := v.one(); fmt.Sprint(m.GonePods) != "[p]" || !m.Truncated || len(m.Pods)+len(m.Runs) != 0 {
 			t.Errorf("%+v", m)
 		}
+		g.commit(func(f *session.Fleet) { f.FailedTruncated = true })
+		after(tick)
+		if m := v.one(); !m.FailedTruncated || len(m.Pods)+len(m.Runs) != 0 {
+			t.Errorf("%+v", m)
+		}
 		if n := g.pods.open.Load(); n != 1 {
 			t.Errorf("%d pods are followed", n)
 		}

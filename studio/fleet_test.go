@@ -26,20 +26,22 @@ func TestPods_EveryMemberIsThere(t *testing.T) {
 	p.SessionName, p.Project, p.InputTokens, p.OutputTokens, p.CostUSD, p.CostPartial = ptr("## fix <it>\nnow"), ptr("shop"), ptr(int64(10)), ptr(int64(2)), ptr(0.5), true
 	p.LastRun, p.LastRunAt = &session.RunEnd{Result: protocol.RunLimitReached}, 42
 	bare := podNamed("q")
-	bare.SessionID, bare.Model, bare.SessionName = "", "", ptr("session")
+	bare.SessionID, bare.Model, bare.SessionName, bare.SeenAt = "", "", ptr("session"), session.UnixSeconds(at)-600
 	g := newStage(t, session.Fleet{Pods: []session.FleetPod{p, bare}, Active: []session.Row{runNamed("a", "blocked")}}, map[string]studio.PodLook{
-		"p": {State: protocol.StateIdle, SessionID: "s-new", Since: at, Clients: ptr(uint64(3)), ContextTokens: ptr(uint64(100)), ContextLimit: ptr(uint64(1000))},
-		"q": {State: studio.PodDead},
+		"p": {State: protocol.StateIdle, SessionID: "s-new", Since: at, Clients: ptr(uint64(3)), ContextTokens: ptr(uint64(100)), ContextLimit: ptr(uint64(1000)),
+			Problem: "no answer", ProblemAt: at.Add(time.Second)},
+		// When it was looked at is not when it died.
+		"q": {State: studio.PodDead, Since: at},
 	})
 	w := call(t, g.server.Handler(), http.MethodGet, "/api/pods", "", bearer...)
 	body := w.Body.String()
 	at := strings.Index(body, `,"runs":`)
 	want := `{"as_of":1767279600.0,"pods":[{"name":"p","pod_id":"` + p.ID.String() + `","session_id":"s-new","title":"fix <it> now","state":"idle","tool":null,"model":"m",` +
 		`"project":"shop","cwd":"/src","started_at":1767276000.0,"since":1767279600.0,"context_tokens":100,"context_limit":1000,"input_tokens":10,"output_tokens":2,` +
-		`"cost_usd":0.5,"cost_partial":true,"clients":3,"attention":{"kind":"limit","since":42.0}},` +
+		`"cost_usd":0.5,"cost_partial":true,"clients":3,"attention":{"kind":"limit","since":42.0},"problem":{"text":"no answer","at":1767279601.0}},` +
 		`{"name":"q","pod_id":"` + bare.ID.String() + `","session_id":null,"title":null,"state":"dead","tool":null,"model":null,` +
-		`"project":null,"cwd":"/src","started_at":1767276000.0,"since":null,"context_tokens":null,"context_limit":null,"input_tokens":0,"output_tokens":0,` +
-		`"cost_usd":null,"cost_partial":false,"clients":0,"attention":null}]`
+		`"project":null,"cwd":"/src","started_at":1767276000.0,"since":1767279000.0,"context_tokens":null,"context_limit":null,"input_tokens":null,"output_tokens":null,` +
+		`"cost_usd":null,"cost_partial":false,"clients":0,"attention":null,"problem":null}]`
 	if w.Code != http.StatusOK || at < 0 || body[:at] != want {
 		t.Errorf("%d\ngot  %s\nwant %s", w.Code, body, want)
 	}
@@ -64,7 +66,7 @@ func TestPods_AsksTheStoreForWhatTheFleetShows(t *testing.T) {
 	var got session.FleetQuery
 	f.fleet = func(q session.FleetQuery) session.Fleet { got = q; return session.Fleet{} }
 	w := call(t, newServer(t, f, nil).Handler(), http.MethodGet, "/api/pods", "", bearer...)
-	want(t, w, http.StatusOK, `{"as_of":1767279600.0,"pods":[],"runs":[],"truncated":false}`)
+	want(t, w, http.StatusOK, `{"as_of":1767279600.0,"pods":[],"runs":[],"truncated":false,"failed_truncated":false}`)
 	if got.ActiveLimit != 500 || got.FailedLimit != 50 || got.FailedSince != session.UnixSeconds(at)-86400 || fmt.Sprint(got.Failed) != "[failed timed_out]" ||
 		fmt.Sprint(got.Active) != "[needs_review blocked gated running executing in_progress director-managed queued pending planned received waiting scheduled]" {
 		t.Errorf("%+v", got)

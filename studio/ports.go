@@ -170,7 +170,8 @@ type PodLook struct {
 	State protocol.PodState
 	// SessionID is the session of the moment, empty when the pod did not say.
 	SessionID string
-	// Since is when the state began, zero when it is not known.
+	// Since is when the state began, zero when it is not known; of a pod that does
+	// not answer, when it last did.
 	Since time.Time
 	// Tool is the oldest tool call that runs, empty for none.
 	Tool string
@@ -184,4 +185,8 @@ type PodLook struct {
 	CompactionOff time.Time
 	// Input is when the newest input came while the pod was followed.
 	Input time.Time
+	// Problem is why the newest compaction failed while the pod was followed, and
+	// ProblemAt when; both are empty once another compaction or a run begins.
+	Problem   string
+	ProblemAt time.Time
 }

@@ -17,6 +17,7 @@ import (
 	"podium.local/client"
 	"podium.local/protocol"
 	"podium.local/rehearsal"
+	"podium.local/session"
 )
 
 // fleetPatience bounds every wait of these tests; what is waited for comes as
@@ -36,6 +37,7 @@ type fleetPodSeen struct {
 	State     string
 	SessionID string `json:"session_id"`
 	Tool      *string
+	Since     *float64
 	Clients   int
 	Input     int64    `json:"input_tokens"`
 	Output    int64    `json:"output_tokens"`
@@ -234,6 +236,10 @@ func TestFleet_RealPodsAreShownAsTheyAre(t *testing.T) {
 		t.Errorf("the stopped pod was %s before it was asked", v.pods["stuck"].State)
 	}
 	v.until("stuck", inState("unresponsive"))
+	// It answered last before it was asked in vain.
+	if since := v.pods["stuck"].Since; since == nil || *since > session.UnixSeconds(time.Now().Add(-helloPatience)) {
+		t.Errorf("a stopped pod is silent since %v", since)
+	}
 	if status, body := tell("stuck", "notify", `{"message":"hello"}`); status != http.StatusServiceUnavailable {
 		t.Errorf("a stopped pod: %d %s", status, body)
 	}
@@ -241,8 +247,12 @@ func TestFleet_RealPodsAreShownAsTheyAre(t *testing.T) {
 	stuck.signal(t, syscall.SIGCONT)
 	v.until("stuck", func(p fleetPodSeen) bool { return p.State != "unresponsive" })
 
+	end := session.UnixSeconds(time.Now())
 	killed.kill()
 	v.until("killed", inState("dead"))
+	if since := v.pods["killed"].Since; since == nil || *since > end {
+		t.Errorf("a pod that was killed at %v is dead since %v", end, since)
+	}
 	if status, body := tell("killed", "run", `{"input":"go on"}`); status != http.StatusNotFound {
 		t.Errorf("a dead pod: %d %s", status, body)
 	}

@@ -81,25 +81,21 @@ func (l livePods) Look(ctx context.Context, row session.Pod) studio.PodLook {
 // Follow reports what a pod is doing for as long as ctx lasts. A process that is
 // gone does not come back: another one is another row.
 func (l livePods) Follow(ctx context.Context, row session.Pod, report func(studio.PodLook)) {
-	var silent time.Time // since when it does not answer
+	var answered time.Time // when it last did; zero while it never has
 	for ctx.Err() == nil {
 		if !processLives(row.Process) {
-			report(studio.PodLook{State: studio.PodDead, Since: time.Now()})
+			report(studio.PodLook{State: studio.PodDead})
 			<-ctx.Done()
 			return
 		}
 		if conn, err := l.dial(ctx, row); err == nil {
-			silent = time.Time{}
-			l.stay(ctx, conn, row, report)
+			answered = l.stay(ctx, conn, row, report)
 			conn.Close()
 			if !processLives(row.Process) {
 				continue
 			}
 		} else if ctx.Err() == nil {
-			if silent.IsZero() {
-				silent = time.Now()
-			}
-			report(studio.PodLook{State: studio.PodUnresponsive, Since: silent})
+			report(studio.PodLook{State: studio.PodUnresponsive, Since: answered})
 		}
 		select {
 		case <-time.After(redialAfter):
@@ -109,30 +105,35 @@ func (l livePods) Follow(ctx context.Context, row session.Pod, report func(studi
 }
 
 // stay follows one connection to its end. While events come, hello is repeated
-// to see that the pod answers; it asks for nothing that was seen.
-func (l livePods) stay(ctx context.Context, conn *client.Conn, row session.Pod, report func(studio.PodLook)) {
+// to see that the pod answers; it asks for nothing that was seen. It gives the
+// time of the last answer.
+func (l livePods) stay(ctx context.Context, conn *client.Conn, row session.Pod, report func(studio.PodLook)) (answered time.Time) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	f := &followedPod{view: newPodView(conn, row), report: report}
+	f := &followedPod{view: newPodView(conn, row), report: report, answered: time.Now()}
 	hello, extended := conn.Hello()
 	if !extended {
 		report(f.view.look)
 	}
 	var asking sync.WaitGroup
-	defer asking.Wait()
-	defer cancel()
+	defer func() {
+		cancel()
+		asking.Wait()
+		answered = f.answered
+	}()
 	if extended {
 		asking.Go(func() { f.ask(ctx, conn, hello.PodID, l.name) })
 	}
 	for e, err := range conn.Events(ctx) {
 		var bad *client.BadLineError
 		if err != nil && !errors.As(err, &bad) {
-			return
+			return answered
 		}
 		if err == nil {
 			f.take(e)
 		}
 	}
+	return answered
 }
 
 // followedPod is the view of a pod and whether it answers.
@@ -142,13 +143,16 @@ type followedPod struct {
 	mu     sync.Mutex // guards what follows
 	view   *podView
 	silent bool
-	ready  bool // the status behind the first hello came
+	// answered is when the pod last answered hello or sent an event.
+	answered time.Time
+	ready    bool // the status behind the first hello came
 }
 
 // take applies one event.
 func (f *followedPod) take(e protocol.Event) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	f.answered = time.Now()
 	before := f.view.look
 	f.view.apply(e)
 	_, status := e.Data.(protocol.Status)
@@ -184,13 +188,16 @@ func (f *followedPod) ask(ctx context.Context, conn *client.Conn, id protocol.Po
 func (f *followedPod) heard(answered, over bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if answered {
+		f.answered = time.Now()
+	}
 	if over || f.silent == !answered {
 		return
 	}
 	f.silent = !answered
 	look := f.view.look
 	if f.silent {
-		look = studio.PodLook{State: studio.PodUnresponsive, Since: time.Now()}
+		look = studio.PodLook{State: studio.PodUnresponsive, Since: f.answered}
 	}
 	f.report(look)
 }
@@ -199,7 +206,8 @@ func (f *followedPod) heard(answered, over bool) {
 func sameLook(a, b studio.PodLook) bool {
 	same := func(x, y *uint64) bool { return x == y || x != nil && y != nil && *x == *y }
 	return a.State == b.State && a.SessionID == b.SessionID && a.Since.Equal(b.Since) && a.Tool == b.Tool && same(a.Clients, b.Clients) &&
-		same(a.ContextTokens, b.ContextTokens) && same(a.ContextLimit, b.ContextLimit) && a.CompactionOff.Equal(b.CompactionOff) && a.Input.Equal(b.Input)
+		same(a.ContextTokens, b.ContextTokens) && same(a.ContextLimit, b.ContextLimit) && a.CompactionOff.Equal(b.CompactionOff) && a.Input.Equal(b.Input) &&
+		a.Problem == b.Problem && a.ProblemAt.Equal(b.ProblemAt)
 }
 
 // Call hands a method to a pod and waits until it takes it.

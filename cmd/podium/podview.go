@@ -63,6 +63,7 @@ func (v *podView) apply(e protocol.Event) {
 		v.status(d)
 	case protocol.UserInput:
 		v.look.Input = time.Now()
+		v.solved()
 	case protocol.TurnStart:
 		v.calls, v.complete = nil, false
 	case protocol.ToolCallDone:
@@ -78,6 +79,10 @@ func (v *podView) apply(e protocol.Event) {
 		v.calls, v.complete = nil, false
 	case protocol.Usage:
 		v.used(d)
+	case protocol.CompactStart:
+		v.solved()
+	case protocol.CompactFailed:
+		v.look.Problem, v.look.ProblemAt = d.Error, time.Now()
 	case protocol.Notification:
 		if d.Source == protocol.SourceCompactor && strings.HasPrefix(d.Message, pod.CompactionOff) {
 			v.look.CompactionOff = time.UnixMilli(d.TimestampMS)
@@ -89,6 +94,9 @@ func (v *podView) apply(e protocol.Event) {
 	}
 }
 
+// solved forgets what failed.
+func (v *podView) solved() { v.look.Problem, v.look.ProblemAt = "", time.Time{} }
+
 // jitter is by how much a time computed from an age may be off.
 const jitter = 500 * time.Millisecond
 
@@ -96,6 +104,10 @@ func (v *podView) status(d protocol.Status) {
 	since := time.Now().Add(-time.Duration(d.SinceMS) * time.Millisecond)
 	if d.State != v.look.State || since.Sub(v.look.Since).Abs() > jitter {
 		v.look.Since = since
+	}
+	// A run that compacts in its middle goes on; it does not begin.
+	if d.State == protocol.StateRunning && v.look.State != d.State && v.look.State != protocol.StateCompacting {
+		v.solved()
 	}
 	v.look.State, v.look.SessionID = d.State, d.SessionID.String()
 	clients := d.Clients

@@ -9,6 +9,7 @@ import (
 
 	"podium.local/pod"
 	"podium.local/protocol"
+	"podium.local/studio"
 )
 
 func TestPodView_ATurnsCallsRunOnceTheAnswerIsComplete(t *testing.T) {
@@ -129,5 +130,32 @@ func TestPodView_AnAgeThatWobblesIsTheSameTime(t *testing.T) {
 	status(10_000, 2)
 	if *v.look.Clients != 1 {
 		t.Errorf("a passing look is counted")
+	}
+}
+
+func TestPodView_AFailedCompactionIsKnownUntilTheNextOneOrARun(t *testing.T) {
+	status := func(s protocol.PodState) protocol.Event { return protocol.Event{Data: protocol.Status{State: s}} }
+	failed := protocol.Event{Data: protocol.CompactFailed{Error: "no answer"}}
+	for name, test := range map[string]struct {
+		events []protocol.Event
+		want   string
+	}{
+		"failed":                {[]protocol.Event{status(protocol.StateCompacting), failed, status(protocol.StateIdle)}, "no answer"},
+		"in the middle of runs": {[]protocol.Event{status(protocol.StateRunning), status(protocol.StateCompacting), failed, status(protocol.StateRunning)}, "no answer"},
+		"the next one":          {[]protocol.Event{failed, {Data: protocol.CompactStart{}}}, ""},
+		"an input":              {[]protocol.Event{failed, {Data: protocol.UserInput{}}}, ""},
+		"a run":                 {[]protocol.Event{failed, status(protocol.StateIdle), status(protocol.StateRunning)}, ""},
+	} {
+		v := &podView{}
+		v.look.State = protocol.StateIdle
+		for _, e := range test.events {
+			v.apply(e)
+		}
+		if v.look.Problem != test.want || v.look.ProblemAt.IsZero() != (test.want == "") {
+			t.Errorf("%s: %q at %v", name, v.look.Problem, v.look.ProblemAt)
+		}
+	}
+	if a := (studio.PodLook{Problem: "x"}); sameLook(a, studio.PodLook{}) {
+		t.Error("a problem is no change")
 	}
 }

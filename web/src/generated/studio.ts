@@ -700,11 +700,13 @@ export interface components {
         FleetBody: {
             /** Format: double */
             as_of: number;
+            /** @description More than 50 failed within a day. */
+            failed_truncated: boolean;
             /** @description Every pod that has not ended, by name. */
             pods: components["schemas"]["FleetPod"][];
             /** @description At most 500 that run, are queued or wait, newest first, then at most 50 that failed within a day. */
             runs: components["schemas"]["FleetRun"][];
-            /** @description More than 500 run, are queued or wait. */
+            /** @description More than 500 are stored as running, queued or waiting. */
             truncated: boolean;
         };
         FleetPod: {
@@ -729,19 +731,21 @@ export interface components {
             cwd: string;
             /**
              * Format: int64
-             * @description Of the session so far.
+             * @description Of the session so far; null is unknown.
              */
-            input_tokens: number;
+            input_tokens: number | null;
             model: string | null;
             name: string;
             /** Format: int64 */
-            output_tokens: number;
+            output_tokens: number | null;
             pod_id: string;
+            /** @description Why the newest compaction failed, as far as an open stream heard it; null once another one or a run begins. */
+            problem: components["schemas"]["PodProblem"] | null;
             project: string | null;
             session_id: string | null;
             /**
              * Format: double
-             * @description Since when it is in its state.
+             * @description Since when it is in its state; of a dead pod, when it last started or wrote; of an unresponsive one, when it last answered while it was followed, else null.
              */
             since: number | null;
             /** Format: double */
@@ -1146,6 +1150,11 @@ export interface components {
         PodPlainBody: {
             /** @description Comes back in the answer. */
             request_id?: string;
+        };
+        PodProblem: {
+            /** Format: double */
+            at: number;
+            text: string;
         };
         PodRefusal: {
             /** @description The pod's word: already_running, not_running, not_paused, internal. */

@@ -6,7 +6,7 @@ export function aPod(over: Partial<Pod> = {}): Pod {
   return {
     name: "fixer", pod_id: "p1", session_id: "s1", title: "fix the flaky login test", state: "running", tool: "Bash", model: "claude-sonnet-5",
     project: "shop", cwd: "/src/shop", started_at: 1_000, since: 1_100, context_tokens: 84_000, context_limit: 200_000, input_tokens: 24_000,
-    output_tokens: 1_200, cost_usd: 0.42, cost_partial: false, clients: 0, attention: null, ...over,
+    output_tokens: 1_200, cost_usd: 0.42, cost_partial: false, clients: 0, attention: null, problem: null, ...over,
   };
 }
 
@@ -15,5 +15,5 @@ export function aFleetRun(over: Partial<FleetRun> = {}): FleetRun {
 }
 
 export function aFleet(pods: Pod[] = [], runs: FleetRun[] = [], over: Partial<FleetBody> = {}): FleetBody {
-  return { as_of: 1_200, pods, runs, truncated: false, ...over };
+  return { as_of: 1_200, pods, runs, truncated: false, failed_truncated: false, ...over };
 }

@@ -9,7 +9,7 @@ export type Pod = Schemas["FleetPod"];
 export type FleetRun = Schemas["FleetRun"];
 
 /** GET /api/pods: everything that lives. */
-export type FleetBody = Pick<Schemas["FleetBody"], "as_of" | "pods" | "runs" | "truncated">;
+export type FleetBody = Pick<Schemas["FleetBody"], "as_of" | "pods" | "runs" | "truncated" | "failed_truncated">;
 
 /** What changed since the frame before: new and changed ones whole, others by name or id. */
 export interface FleetChange extends FleetBody {

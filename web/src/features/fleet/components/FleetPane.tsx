@@ -61,7 +61,10 @@ export function FleetPane({ store, rowHeight, list, share, separator, ...links }
         ) : (
           <>
             <FleetList lines={lines} rowHeight={rowHeight} ref={list} onToggle={toggle} {...links} />
-            {fleet.truncated ? <p className="fleet-note">More than 500 sessions run. The newest 500 are shown.</p> : null}
+            {fleet.truncated ? <p className="fleet-note">More than 500 sessions are stored as running; the newest 500 are shown.</p> : null}
+            {fleet.failedTruncated && !hidden.has("failed") ? (
+              <p className="fleet-note">More than 50 sessions failed in the last 24 hours; the newest 50 are shown.</p>
+            ) : null}
           </>
         )}
         <Told fleet={fleet} view={view} />
@@ -102,6 +105,9 @@ function Triangle({ open }: { open: boolean }) {
 /** How many are in each section; a press shows or hides them. */
 function Counts({ view, fleet, hidden, onToggle }: { view: FleetView; fleet: Fleet; hidden: ReadonlySet<string>; onToggle: (key: string) => void }) {
   const known = fleet.heard !== null;
+  // The rows that were cut are older than those that came: where any of these are orphaned, those are.
+  const cut: Section = view.members.orphaned.length > 0 ? "orphaned" : "running";
+  const more = (section: Section) => (fleet.truncated && section === cut) || (fleet.failedTruncated && section === "failed");
   return (
     <div className="fleet-counts" role="group" aria-label="Sections">
       {sections.map((section) => {
@@ -117,7 +123,7 @@ function Counts({ view, fleet, hidden, onToggle }: { view: FleetView; fleet: Fle
             title={titles[section]}
             onClick={() => onToggle(section)}
           >
-            {section} <span className="number">{known ? `${n}${section === "running" && fleet.truncated ? "+" : ""}` : "–"}</span>
+            {section} <span className="number">{known ? `${n}${more(section) ? "+" : ""}` : "–"}</span>
           </button>
         );
       })}

@@ -49,6 +49,11 @@ describe("a row", () => {
     expect(section("running").textContent).toBe("running 1");
   });
 
+  it("has a dash for tokens that are not known, and for since when a pod is lost", () => {
+    show(aFleet([aPod({ state: "unresponsive", since: null, input_tokens: null, output_tokens: null, cost_usd: null }), aPod({ name: "gone", session_id: "s2", title: null, state: "dead", since: 1_020 })]));
+    expect(rows()).toEqual(["gonedead25.2k3m 0s$0.42", "fixerfix the flaky login testunresponsive———"]);
+  });
+
   it("says that only a part of the cost is known", () => {
     show(aFleet([aPod({ cost_partial: true })]));
     expect(screen.getByText("≥ $0.42")).toBeTruthy();
@@ -106,7 +111,18 @@ describe("the sections", () => {
   it("say that there is more than the answer holds", () => {
     show(aFleet([], [aFleetRun()], { truncated: true }));
     expect(section("running").textContent).toBe("running 1+");
-    expect(screen.getByText(/More than 500 sessions run/)).toBeTruthy();
+    expect(screen.getByText("More than 500 sessions are stored as running; the newest 500 are shown.")).toBeTruthy();
+  });
+
+  it("say so where the rows that were cut are: with the orphaned when there are any", () => {
+    show(aFleet([], [aFleetRun(), aFleetRun({ id: "o", effective_health: "orphaned" })], { truncated: true }));
+    expect([section("running").textContent, section("orphaned").textContent]).toEqual(["running 1", "orphaned 1+"]);
+  });
+
+  it("say that more failed than the answer holds", async () => {
+    show(aFleet([], [aFleetRun({ id: "f", status: "failed", ended_at: 1_000 })], { failed_truncated: true }));
+    expect([section("failed").textContent, section("running").textContent]).toEqual(["failed 1+", "running 0"]);
+    expect(screen.getByText("More than 50 sessions failed in the last 24 hours; the newest 50 are shown.")).toBeTruthy();
   });
 
   it("put at most 120 rows into the document, however many there are", () => {

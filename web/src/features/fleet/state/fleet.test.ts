@@ -20,12 +20,12 @@ describe("frames", () => {
       type: "frame",
       at: 2,
       frame: {
-        type: "change", as_of: 2, truncated: false, pods: [aPod({ state: "idle" }), aPod({ name: "new" })], runs: [aFleetRun({ id: "r2", name: "other" })],
+        type: "change", as_of: 2, truncated: false, failed_truncated: true, pods: [aPod({ state: "idle" }), aPod({ name: "new" })], runs: [aFleetRun({ id: "r2", name: "other" })],
         gone_pods: ["docs", "never-there"], gone_runs: ["r1"],
       },
     });
-    expect([[...fleet.pods.keys()], fleet.pods.get("fixer")?.state, [...fleet.runs.keys()], fleet.runs.get("r2")?.name, fleet.truncated]).toEqual([
-      ["fixer", "new"], "idle", ["r2"], "other", false,
+    expect([[...fleet.pods.keys()], fleet.pods.get("fixer")?.state, [...fleet.runs.keys()], fleet.runs.get("r2")?.name, fleet.truncated, fleet.failedTruncated]).toEqual([
+      ["fixer", "new"], "idle", ["r2"], "other", false, true,
     ]);
     fleet = reduceFleet(fleet, reset(3, aFleet([aPod({ name: "docs" })])));
     expect([[...fleet.pods.keys()], fleet.runs.size]).toEqual([["docs"], 0]);
@@ -35,7 +35,7 @@ describe("frames", () => {
     const fleet = after(reset(1, aFleet([aPod({ pod_id: "old" })])), {
       type: "frame",
       at: 2,
-      frame: { type: "change", as_of: 2, truncated: false, pods: [aPod({ pod_id: "new" })], runs: [], gone_pods: ["fixer"], gone_runs: [] },
+      frame: { type: "change", as_of: 2, truncated: false, failed_truncated: true, pods: [aPod({ pod_id: "new" })], runs: [], gone_pods: ["fixer"], gone_runs: [] },
     });
     expect(fleet.pods.get("fixer")?.pod_id).toBe("new");
   });
@@ -117,7 +117,7 @@ describe("any order of events", () => {
           fleet = reduceFleet(fleet, {
             type: "frame",
             at,
-            frame: { type: "change", as_of: at, truncated: false, runs: [], gone_runs: [], pods: gone ? [] : [aPod({ name, pod_id: truth.get(name) ?? "" })], gone_pods: gone ? [name] : [] },
+            frame: { type: "change", as_of: at, truncated: false, failed_truncated: false, runs: [], gone_runs: [], pods: gone ? [] : [aPod({ name, pod_id: truth.get(name) ?? "" })], gone_pods: gone ? [name] : [] },
           });
         } else if (kind === 2) fleet = reduceFleet(fleet, tick(at));
         else if (kind === 3) fleet = reduceFleet(fleet, failed);

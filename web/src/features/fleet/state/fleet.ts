@@ -19,6 +19,7 @@ export interface Fleet {
   pods: ReadonlyMap<string, Pod>;
   runs: ReadonlyMap<string, FleetRun>;
   truncated: boolean;
+  failedTruncated: boolean;
   /** When Studio last said something, in ms of the viewer's clock. */
   heard: number | null;
   /** A stream is open: it beats, and may be silent in between. */
@@ -51,7 +52,7 @@ export const beat = 5_000;
 const convincing = 2;
 
 export const noFleet: Fleet = {
-  health: "loading", problem: null, pods: new Map(), runs: new Map(), truncated: false, heard: null, held: false, again: 0,
+  health: "loading", problem: null, pods: new Map(), runs: new Map(), truncated: false, failedTruncated: false, heard: null, held: false, again: 0,
 };
 
 /** The fleet after an event. */
@@ -101,6 +102,7 @@ function replaced(fleet: Fleet, body: FleetBody): Fleet {
     pods: new Map(body.pods.map((p) => [p.name, p])),
     runs: new Map(body.runs.map((r) => [r.id, r])),
     truncated: body.truncated,
+    failedTruncated: body.failed_truncated,
   };
 }
 
@@ -110,6 +112,7 @@ function changed(fleet: Fleet, change: FleetChange): Fleet {
     pods: patched(fleet.pods, change.pods, (p) => p.name, change.gone_pods),
     runs: patched(fleet.runs, change.runs, (r) => r.id, change.gone_runs),
     truncated: change.truncated,
+    failedTruncated: change.failed_truncated,
   };
 }
 

@@ -93,12 +93,18 @@ function podMember(pod: Pod, invocation: string | null): Member {
     state,
     word,
     doing: waits ? reason(pod.attention?.kind ?? "") : state === "running" ? (pod.tool ?? "") : "",
-    since: waits ? (pod.attention?.since ?? null) : (pod.since ?? pod.started_at),
-    tokens: pod.input_tokens + pod.output_tokens,
+    // Since when a pod is lost may be unknown; its start would be a guess.
+    since: waits ? (pod.attention?.since ?? null) : state === "unresponsive" ? pod.since : (pod.since ?? pod.started_at),
+    tokens: tokensOf(pod),
     cost: pod.cost_usd,
     costPartial: pod.cost_partial,
     invocation,
   };
+}
+
+/** Tokens in and out; null while none were reported. */
+function tokensOf(of: Pick<Pod | FleetRun, "input_tokens" | "output_tokens">): number | null {
+  return of.input_tokens === null && of.output_tokens === null ? null : (of.input_tokens ?? 0) + (of.output_tokens ?? 0);
 }
 
 const runSections: Record<DisplayState, Section> = {
@@ -121,7 +127,7 @@ function runMember(run: FleetRun): Member {
     word: waits ? "waits" : stateWord(run),
     doing: waits ? reason(run.attention?.kind ?? stateWord(run)) : "",
     since: waits ? (run.attention?.since ?? run.updated_at) : ended ? (run.ended_at ?? run.updated_at) : (run.started_at ?? run.updated_at),
-    tokens: run.input_tokens === null && run.output_tokens === null ? null : (run.input_tokens ?? 0) + (run.output_tokens ?? 0),
+    tokens: tokensOf(run),
     cost: run.total_cost_usd,
     costPartial: false,
     invocation: run.invocation_id,

@@ -24,8 +24,9 @@ export function PodDock({ pod, closed }: Props) {
   const [tooLarge, setTooLarge] = useState<number | null>(null);
   const hint = useId();
 
-  // What was taken has shown by the time that the pod is in another state.
-  useEffect(clear, [clear, pod.state]);
+  // What was taken has shown by the time that the pod is in another state, or
+  // says what became of it.
+  useEffect(clear, [clear, pod.state, pod.problem?.at]);
 
   const usual = usualOf(pod.state);
   const why = (method: Method): string | null => {
@@ -125,7 +126,7 @@ export function PodDock({ pod, closed }: Props) {
         </span>
       </div>
       <p className="dock-told" id={hint} role="status">
-        {closed !== null ? closed : tooLarge !== null ? <TooLarge bytes={tooLarge} /> : call.state === "none" && pod.state === "unresponsive" ? <Silent pod={pod.name} /> : <Told call={call} pod={pod.name} />}
+        {closed !== null ? closed : tooLarge !== null ? <TooLarge bytes={tooLarge} /> : call.state === "none" && pod.state === "unresponsive" ? <Silent pod={pod.name} /> : <Told call={call} pod={pod} />}
       </p>
     </section>
   );
@@ -152,10 +153,14 @@ function TooLarge({ bytes }: { bytes: number }) {
   );
 }
 
-function Told({ call, pod }: { call: Call; pod: string }) {
+function Told({ call, pod }: { call: Call; pod: LivePod }) {
   switch (call.state) {
     case "none":
-      return null;
+      return pod.problem === null ? null : (
+        <span className="problem">
+          The compaction failed, {clock(pod.problem.at)}: <bdi>{sentence(pod.problem.text)}</bdi>
+        </span>
+      );
     case "out":
       return <span>{doing[call.method]}…</span>;
     case "taken":
@@ -165,7 +170,7 @@ function Told({ call, pod }: { call: Call; pod: string }) {
         </span>
       );
     case "failed":
-      return <Failed problem={call.problem} method={call.method} pod={pod} />;
+      return <Failed problem={call.problem} method={call.method} pod={pod.name} />;
   }
 }
 

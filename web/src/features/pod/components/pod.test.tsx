@@ -110,6 +110,25 @@ describe("a failure", () => {
   });
 });
 
+describe("a compaction that fails", () => {
+  const failed = { text: "<b>no answer</b>", at: 1_200 };
+
+  it("is said in the pod's own words in the place of what was asked, until the pod forgets it", async () => {
+    const { rerender, container } = dock();
+    await userEvent.click(button("Compact"));
+    await waitFor(() => expect(told()).toMatch(/^The pod was asked to compact/));
+    // It was over before anybody saw the pod in another state.
+    rerender(<PodDock pod={aPod({ state: "idle", problem: failed })} closed={null} />);
+    expect([told(), container.querySelector(".dock-told b")]).toEqual(["The compaction failed, 00:20:00: <b>no answer</b>.", null]);
+    await userEvent.click(button("Compact"));
+    await waitFor(() => expect(told()).toMatch(/^The pod was asked to compact/));
+    rerender(<PodDock pod={aPod({ state: "idle", problem: { text: "again", at: 1_260 } })} closed={null} />);
+    expect(told()).toBe("The compaction failed, 00:21:00: again.");
+    rerender(<PodDock pod={aPod({ state: "running", problem: null })} closed={null} />);
+    expect(told()).toBe("");
+  });
+});
+
 describe("what was typed", () => {
   it("stays while one looks elsewhere, and what is typed while a message goes is the next one", async () => {
     const { unmount } = dock();

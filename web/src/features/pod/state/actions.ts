@@ -2,7 +2,7 @@ import type { components } from "../../../generated/studio";
 import type { Method } from "../api/pod";
 
 /** What the page needs to know of a pod; it may be in a state that the server has no word for. */
-export type LivePod = Pick<components["schemas"]["FleetPod"], "name" | "tool" | "context_tokens" | "context_limit"> & { state: string };
+export type LivePod = Pick<components["schemas"]["FleetPod"], "name" | "tool" | "context_tokens" | "context_limit" | "problem"> & { state: string };
 
 /** Why a method has no use in a state; a method that is not named has one. */
 type Refusals = Partial<Record<Method, string>>;
