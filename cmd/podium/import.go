@@ -139,6 +139,9 @@ func (i *importRun) open(ctx context.Context, cfg config.Config) (transcript.Sin
 		if err != nil {
 			return nil, nil, err
 		}
+		if err := makeKeyring(cfg); err != nil {
+			fmt.Fprintf(i.err, "podium: notice: what is imported cannot be listed yet: %v\n", err)
+		}
 		return s, s.Close, nil
 	}
 	s, err := store.OpenReadOnly(ctx, cfg.Store.Path, opts)
