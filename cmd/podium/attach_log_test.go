@@ -36,11 +36,11 @@ func TestScreen_AReattachedTerminalShowsTheSame(t *testing.T) {
 	say("Fail.", "not today", "── failed", "k · idle")
 	say("Never end.", "Slow words")
 	a.keys("C-x")
-	stayed := a.awaits("── cancelled", "k · idle")
+	a.awaits("── cancelled", "k · idle")
 	if text, code := output(t, h.command("notify", "k", "the build is green")); code != 0 {
 		t.Fatalf("notify: %s", text)
 	}
-	stayed = a.awaits("note from", "Noted.", "k · idle")
+	stayed := a.awaits("note from", "Noted.", "k · idle")
 	b := x.start(120, 45, nil, "attach", "k")
 	for _, part := range []string{"[provider_error]", "── failed", "── cancelled", "[compact] done"} {
 		line := lineWith(stayed, part)
