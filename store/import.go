@@ -122,6 +122,9 @@ func (i *importing) part(p session.ImportPart) error {
 		if len(p.Entries)+len(p.Requests) == 0 {
 			return i.note(p, 0) // nothing was said yet
 		}
+		if err := i.noForkYet(p); err != nil {
+			return err
+		}
 		if err := i.open(p); err != nil {
 			return err
 		}
@@ -294,6 +297,26 @@ func (i *importing) owner(row importRow, e session.ImportEntry) (owner string, a
 		return "", false, err
 	}
 	return owner, another, i.notAfter(owner)
+}
+
+// noForkYet fails when a fork of a session that only now comes was read without
+// it. What a fork copied has other ids where the parent's file says which turns
+// are its own; where entries keep their ids, owner finds the copies.
+func (i *importing) noForkYet(p session.ImportPart) error {
+	if p.Tool != "codex" {
+		return nil
+	}
+	var forks []string
+	err := i.c.each("SELECT session_id FROM import_sessions WHERE forked_from = ?", func(stmt *sqlite3.Stmt) error {
+		forks = append(forks, stmt.ColumnText(0))
+		return nil
+	}, p.SessionID)
+	for _, fork := range forks {
+		if err == nil {
+			err = i.notAfter(fork)
+		}
+	}
+	return err
 }
 
 // notAfter fails when all files of a session come after this one and can be

@@ -1,6 +1,7 @@
 package transcript_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -130,6 +131,47 @@ func TestCodex_ForksLeaveOutWhatTheyCopied(t *testing.T) {
 			t.Errorf("%s: %v", name, r.Skipped)
 		}
 		sound(t, s)
+	}
+}
+
+func TestCodex_AForkThatCameBeforeItsParentGivesBackWhatItCopied(t *testing.T) {
+	const (
+		parent = "019a0000-0000-4000-8000-00000000000a"
+		fork   = "019a0000-0000-4000-8000-00000000000b"
+		again  = "019a0000-0000-4000-8000-00000000000c"
+	)
+	turn := func(n int, id string) []any {
+		return []any{cxTurn(n, id), cxMessage(n+1, "user", "prompt "+id), cxMessage(n+2, "assistant", "answer"), cxTokens(n+3, 10, 0, 5, 100+n)}
+	}
+	join := func(parts ...[]any) []any { return slices.Concat(parts...) }
+	s := storetest.New(t, store.Options{})
+	tr := newTree(t)
+	first, second := turn(1, "t1"), turn(10, "t2")
+	forked := join([]any{cxMeta(50, fork, fields{"forked_from_id": parent}), cxMeta(50, parent, nil)}, first, second, turn(60, "t3"))
+	steps := []struct {
+		name  string
+		lines []any
+		want  string // sessions and their messages, output tokens of all
+	}{
+		// A fork of the fork, the fork, and what both come from.
+		{again, join([]any{cxMeta(90, again, fields{"forked_from_id": fork}), cxMeta(90, fork, nil)}, first, second, turn(60, "t3"), turn(99, "t4")), "8|20"},
+		{fork, forked, "8|20"},
+		{parent, join([]any{cxMeta(0, parent, nil)}, first, second), "8|20"},
+	}
+	for _, step := range steps {
+		tr.write(rollout+step.name+".jsonl", step.lines...)
+		importInto(t, s, transcript.Codex, tr.dir)
+		if got := column(t, s, "SELECT sum(messages) || '|' || (SELECT sum(output_tokens) FROM sessions) FROM logs"); got != step.want {
+			t.Errorf("after %s: %s, want %s", step.name, got, step.want)
+		}
+		sound(t, s)
+	}
+	got := column(t, s, "SELECT group_concat(messages, ' ') FROM (SELECT messages FROM logs JOIN import_sessions USING (session_id) ORDER BY vendor_id)")
+	if got != "4 2 2" {
+		t.Errorf("messages of the parent, the fork and its fork: %s", got)
+	}
+	if r := importInto(t, s, transcript.Codex, tr.dir); r.Kept != 0 || r.Read != 0 {
+		t.Errorf("again: %+v", r)
 	}
 }
 
