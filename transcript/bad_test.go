@@ -448,6 +448,30 @@ func TestImport_ADeletedSessionStaysDeletedUnlessRestored(t *testing.T) {
 	sound(t, s)
 }
 
+func TestImport_RestoreFindsADeletedSessionWhoseFileWasForgottenAndReadSince(t *testing.T) {
+	s := storetest.New(t, store.Options{})
+	tr := newTree(t)
+	path := tr.write("projects/p/"+sid+".jsonl", said(sid, 1, "hi"))
+	importInto(t, s, transcript.ClaudeCode, tr.dir)
+	v := store.NewView(s.Path(), "x", store.Options{})
+	defer v.Close()
+	if err := v.DeleteSession(t.Context(), claudeID(sid), time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := s.ImportForget(t.Context(), path); err != nil || n != 1 {
+		t.Fatalf("%d files forgotten, %v", n, err)
+	}
+	if r := importInto(t, s, transcript.ClaudeCode, tr.dir); r.Kept != 0 {
+		t.Errorf("read again: %+v", r)
+	}
+	o := options(transcript.ClaudeCode, tr.dir)
+	o.Restore = true
+	if r, err := transcript.Import(t.Context(), s, o); err != nil || r.Kept != 1 || r.Sessions != 1 {
+		t.Errorf("%+v, %v", r, err)
+	}
+	sound(t, s)
+}
+
 func TestImport_TheLedgerCountsWhatWasLeftOutOfADeletedSession(t *testing.T) {
 	s := storetest.New(t, store.Options{})
 	tr := newTree(t)

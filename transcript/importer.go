@@ -72,6 +72,8 @@ func Import(ctx context.Context, sink Sink, opts Options) (Report, error) {
 	start := i.opts.Now()
 	err := i.run(ctx)
 	i.report.Seconds = i.opts.Now().Sub(start).Seconds()
+	// Lists are never null where they are read as JSON.
+	i.report.Problems, i.report.Troubles = append([]Problem{}, i.report.Problems...), append([]Trouble{}, i.report.Troubles...)
 	return i.report, err
 }
 
