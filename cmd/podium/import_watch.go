@@ -34,14 +34,15 @@ func (i *importRun) follow(ctx context.Context, sink transcript.Sink, cfg config
 }
 
 // followImports follows the folders of all tools that are there, when the
-// configuration asks for it. What it returns ends that.
+// configuration asks for it; a store that is not there yet is made, as by an
+// import. What it returns ends that.
 func followImports(ctx context.Context, cfg config.Config, log *slog.Logger) (end func() error) {
 	if !cfg.Import.Watch || cfg.Store.Path == "" {
 		return func() error { return nil }
 	}
-	st, err := store.Open(ctx, cfg.Store.Path, store.Options{Bulk: true, BusyTimeout: cfg.Store.BusyTimeout, Alive: processLives, Log: log})
+	st, err := makeStore(ctx, cfg, store.Options{Bulk: true, BusyTimeout: cfg.Store.BusyTimeout, Alive: processLives, Log: log})
 	if err != nil {
-		log.Warn("sessions of other agents are not followed; start studio again once the store is there", "error", err)
+		log.Warn("sessions of other agents are not followed", "error", err)
 		return func() error { return nil }
 	}
 	ctx, cancel := context.WithCancel(ctx)

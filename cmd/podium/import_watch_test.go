@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -51,6 +52,32 @@ func TestFollowImports_FollowsTheFoldersThatAreThereWhenAsked(t *testing.T) {
 		}
 	}
 	if err := end(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestFollowImports_MakesTheStoreThatIsNotThereYet(t *testing.T) {
+	dir := t.TempDir()
+	var cfg config.Config
+	cfg.Paths.Data = filepath.Join(dir, "data")
+	cfg.Store.Path = filepath.Join(cfg.Paths.Data, "state.db")
+	cfg.Import = config.Import{SweepInterval: time.Hour, ClaudeCode: filepath.Join(dir, "claude"), Codex: filepath.Join(dir, "codex")}
+	log := slog.New(slog.DiscardHandler)
+	if err := followImports(t.Context(), cfg, log)(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(cfg.Store.Path); !errors.Is(err, os.ErrNotExist) {
+		t.Fatalf("nobody asked for a store: %v", err)
+	}
+	cfg.Import.Watch = true
+	if err := followImports(t.Context(), cfg, log)(); err != nil {
+		t.Fatal(err)
+	}
+	s, err := store.OpenReadOnly(t.Context(), cfg.Store.Path, store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
 		t.Error(err)
 	}
 }
