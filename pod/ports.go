@@ -25,8 +25,6 @@ type Store interface {
 	Accepted(ctx context.Context, pod protocol.PodID, requestID string) (entryID string, err error)
 	// Inbox lists accepted inputs, oldest first.
 	Inbox(ctx context.Context, pod protocol.PodID) ([]session.InboxItem, error)
-	// DropInbox removes accepted inputs that were discarded (a cancelled queue).
-	DropInbox(ctx context.Context, pod protocol.PodID, entryIDs []string) error
 	// Commit appends entries and changes the row in one transaction; it returns
 	// the entries with ordinals and sequence numbers.
 	Commit(ctx context.Context, c session.Commit) ([]session.Entry, error)

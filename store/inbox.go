@@ -101,26 +101,6 @@ func (s *Store) Inbox(ctx context.Context, pod protocol.PodID) (items []session.
 	return items, explain("read inbox", err)
 }
 
-// DropInbox removes accepted inputs that were discarded. One that is no
-// longer there is no error.
-func (s *Store) DropInbox(ctx context.Context, pod protocol.PodID, entryIDs []string) error {
-	if len(entryIDs) == 0 {
-		return nil
-	}
-	return s.writePodium(ctx, "discard inputs", func(c *conn) error {
-		h, err := s.holding(c, pod)
-		if err != nil {
-			return err
-		}
-		for _, id := range entryIDs {
-			if err := c.run("DELETE FROM inbox WHERE pod_key = ? AND entry_id = ?", h.podKey, id); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
 // take removes inputs that became entries; each must be there.
 func take(c *conn, h hold, entryIDs []string) error {
 	for _, id := range entryIDs {

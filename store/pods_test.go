@@ -157,9 +157,6 @@ func TestStartPod_TellsThatTheLastProcessWasKilled(t *testing.T) {
 	if _, _, err := s.Accept(t.Context(), session.Acceptance{PodID: p.ID, Item: session.InboxItem{EntryID: "e"}}); !errors.Is(err, session.ErrLost) {
 		t.Errorf("accept of the one that was taken over: %v", err)
 	}
-	if err := s.DropInbox(t.Context(), p.ID, []string{"e"}); !errors.Is(err, session.ErrLost) {
-		t.Errorf("drop of the one that was taken over: %v", err)
-	}
 	storetest.Commit(t, other, again, storetest.Text("y"))
 }
 

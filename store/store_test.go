@@ -187,11 +187,14 @@ func TestAccept_AnswersARepeatedRequestWithTheFirstEntry(t *testing.T) {
 	if id, repeated := accept(a, ""); repeated || id == first {
 		t.Errorf("without a request id: %q, %v", id, repeated)
 	}
-	if err := s.DropInbox(t.Context(), a.ID, []string{first}); err != nil {
+	if _, err := s.Commit(t.Context(), session.Commit{
+		PodID: a.ID, SessionID: a.SessionID, At: storetest.Epoch, Taken: []string{first},
+		Entries: []session.NewEntry{{ID: first, Kind: session.KindInput, Payload: session.Input{Text: "x"}}},
+	}); err != nil {
 		t.Fatal(err)
 	}
 	if id, err := s.Accepted(t.Context(), a.ID, "r"); err != nil || id != first {
-		t.Errorf("after its input was discarded: %q, %v", id, err)
+		t.Errorf("after its input left the inbox: %q, %v", id, err)
 	}
 	if id, err := s.Accepted(t.Context(), a.ID, "never"); err != nil || id != "" {
 		t.Errorf("one never seen: %q, %v", id, err)

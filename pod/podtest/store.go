@@ -163,21 +163,6 @@ func (s *Store) Inbox(_ context.Context, pod protocol.PodID) ([]session.InboxIte
 	return slices.Clone(row.inbox), nil
 }
 
-// DropInbox implements pod.Store.
-func (s *Store) DropInbox(_ context.Context, pod protocol.PodID, entryIDs []string) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	row, err := s.pod(pod)
-	if err != nil {
-		return err
-	}
-	if err := s.failure("drop"); err != nil {
-		return err
-	}
-	row.drop(entryIDs)
-	return nil
-}
-
 func (row *podRow) drop(entryIDs []string) {
 	row.inbox = slices.DeleteFunc(row.inbox, func(i session.InboxItem) bool { return slices.Contains(entryIDs, i.EntryID) })
 }
