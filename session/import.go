@@ -78,9 +78,12 @@ type ImportPart struct {
 	// Parent is the session that started a subagent, ForkedFrom the one that a
 	// fork begins as a copy of; empty for none.
 	Parent, ForkedFrom string
-	Facts              ImportFacts
-	Entries            []ImportEntry
-	Requests           []ImportRequest
+	// Turns are the ids of turns in the lines of the batch, copied ones too, where
+	// a fork is told from its parent by them.
+	Turns    []string
+	Facts    ImportFacts
+	Entries  []ImportEntry
+	Requests []ImportRequest
 }
 
 // ImportEntry is an entry with the time that its source gives.
@@ -120,6 +123,9 @@ type ImportFacts struct {
 	Cwd      string `json:"cwd,omitempty"`
 	Project  string `json:"project,omitempty"`
 	Branch   string `json:"branch,omitempty"` // of git
+	// Turn is the first turn that a fork does not share with what it was forked
+	// from, as far as that was known.
+	Turn string `json:"turn,omitempty"`
 }
 
 // SkippedDeleted is the reason under which entries are counted as skipped whose

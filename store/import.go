@@ -99,6 +99,9 @@ type importing struct {
 
 // part stores what the batch brings to one session.
 func (i *importing) part(p session.ImportPart) error {
+	if err := i.noForkOf(p); err != nil {
+		return err
+	}
 	gone, err := i.c.integer("SELECT count(*) FROM tombstones WHERE session_id = ?", p.SessionID)
 	if err != nil {
 		return err
@@ -119,11 +122,8 @@ func (i *importing) part(p session.ImportPart) error {
 		return err
 	}
 	if known == 0 {
-		if len(p.Entries)+len(p.Requests) == 0 {
+		if len(p.Entries)+len(p.Requests) == 0 && p.Facts.Turn == "" { // a fork's own turn has to be found by noForkOf
 			return i.note(p, 0) // nothing was said yet
-		}
-		if err := i.noForkYet(p); err != nil {
-			return err
 		}
 		if err := i.open(p); err != nil {
 			return err
@@ -299,37 +299,39 @@ func (i *importing) owner(row importRow, e session.ImportEntry) (owner string, a
 	return owner, another, i.notAfter(owner)
 }
 
-// noForkYet fails when a fork of a session that only now comes was read without
-// it. What a fork copied has other ids where the parent's file says which turns
-// are its own; where entries keep their ids, owner finds the copies.
-func (i *importing) noForkYet(p session.ImportPart) error {
-	if p.Tool != "codex" {
+// noForkOf fails when a fork took one of the batch's turns for its own because
+// it was read before them. What it copied has other ids then; where entries keep
+// their ids, owner finds the copies.
+func (i *importing) noForkOf(p session.ImportPart) error {
+	if len(p.Turns) == 0 {
 		return nil
 	}
-	var forks []string
-	err := i.c.each("SELECT session_id FROM import_sessions WHERE forked_from = ?", func(stmt *sqlite3.Stmt) error {
-		forks = append(forks, stmt.ColumnText(0))
-		return nil
-	}, p.SessionID)
-	for _, fork := range forks {
-		if err == nil {
-			err = i.notAfter(fork)
-		}
+	turns, err := encode(p.Turns)
+	if err != nil {
+		return fmt.Errorf("turns of session %s: %w", p.SessionID, err)
 	}
-	return err
+	fork := ""
+	_, err = i.c.row(`SELECT session_id FROM import_sessions JOIN import_session_files USING (session_id) JOIN import_files USING (file_key)
+		WHERE forked_from = ?1 AND rank > ?2 AND json_extract(facts, '$.turn') IN (SELECT value FROM json_each(?3))
+		AND NOT EXISTS (SELECT 1 FROM import_session_files AS other JOIN import_files AS f ON f.file_key = other.file_key
+			WHERE other.session_id = import_sessions.session_id AND f.gone_at IS NOT NULL) LIMIT 1`, func(stmt *sqlite3.Stmt) error {
+		fork = stmt.ColumnText(0)
+		return nil
+	}, p.SessionID, i.file.Rank, turns)
+	if err != nil || fork == "" {
+		return err
+	}
+	return i.outOfOrder(fork)
 }
 
-// notAfter fails when all files of a session come after this one and can be
-// read again.
+// notAfter fails when something of a session was read from a file that comes
+// after this one, and all its files can be read again. Of a session with several
+// files, one that comes before may stand for what another holds as well.
 func (i *importing) notAfter(id string) error {
-	var first string
-	readable := false
-	_, err := i.c.row(`SELECT min(rank), count(gone_at) = 0 FROM import_session_files JOIN import_files USING (file_key) WHERE session_id = ?`,
-		func(stmt *sqlite3.Stmt) error {
-			first, readable = stmt.ColumnText(0), stmt.ColumnBool(1)
-			return nil
-		}, id)
-	if err != nil || !readable || first <= i.file.Rank {
+	behind, err := i.c.integer(`SELECT count(*) FROM import_session_files JOIN import_files USING (file_key)
+		WHERE session_id = ?1 AND rank > ?2 AND import_session_files.kept > 0 AND NOT EXISTS (SELECT 1 FROM import_session_files AS other
+			JOIN import_files AS f ON f.file_key = other.file_key WHERE other.session_id = ?1 AND f.gone_at IS NOT NULL)`, id, i.file.Rank)
+	if err != nil || behind == 0 {
 		return err
 	}
 	return i.outOfOrder(id)

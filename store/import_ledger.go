@@ -157,7 +157,8 @@ func (s *Store) ImportReset(ctx context.Context, sessionID string) (paths []stri
 				return err
 			}
 		}
-		if err := c.run("UPDATE import_sessions SET forked_from = NULL WHERE forked_from = ?1 OR session_id = ?1", sessionID); err != nil {
+		// A fork that its own file calls one stays one: noForkOf has to find it.
+		if err := c.run("UPDATE import_sessions SET forked_from = NULL WHERE session_id = ?1 OR forked_from = ?1 AND tool <> 'codex'", sessionID); err != nil {
 			return err
 		}
 		return c.run("UPDATE import_session_files SET kept = 0 WHERE session_id = ?", sessionID)

@@ -1,6 +1,8 @@
 package transcript_test
 
 import (
+	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -221,5 +223,54 @@ func TestClaude_QueuedPromptsAreInputs(t *testing.T) {
 		"attachment": fields{"type": "queued_command", "prompt": "and the docs"}})
 	if diff := cmp.Diff([]string{`input {"text":"and the docs","kind":"input"}`}, brief(entries)); diff != "" {
 		t.Error(diff)
+	}
+}
+
+func TestClaude_AForksBackupThatSortsFirstLeavesTheParentItsOwn(t *testing.T) {
+	const fork = "00000002-1111-4111-8111-111111111111"
+	first, own := []any{said(sid, 1, "one"), said(sid, 2, "two")}, said(fork, 9, "three")
+	copies := []any{with(said(sid, 1, "one"), fields{"sessionId": fork}), with(said(sid, 2, "two"), fields{"sessionId": fork})}
+	dir := newTree(t).dir
+	read := func(order ...string) string {
+		tr := tree{t, dir}
+		if err := os.RemoveAll(dir); err != nil {
+			t.Fatal(err)
+		}
+		s := storetest.New(t, store.Options{})
+		files := map[string][]any{
+			"projects/backup/" + fork + ".jsonl": copies[:1],
+			"projects/p/" + sid + ".jsonl":       first,
+			"projects/q/" + fork + ".jsonl":      append(slices.Clone(copies), own),
+		}
+		for _, name := range order {
+			importInto(t, s, transcript.ClaudeCode, tr.write(name, files[name]...))
+		}
+		sound(t, s)
+		return column(t, s, "SELECT group_concat(entries || ' ' || coalesce(forked_from, '-'), ', ') FROM (SELECT entries, forked_from FROM logs JOIN import_sessions USING (session_id) ORDER BY vendor_id)")
+	}
+	backup, p, q := "projects/backup/"+fork+".jsonl", "projects/p/"+sid+".jsonl", "projects/q/"+fork+".jsonl"
+	want := read(backup, p, q)
+	for _, order := range [][]string{{backup, q, p}, {p, q, backup}, {q, backup, p}, {q, p, backup}, {p, backup, q}} {
+		if got := read(order...); got != want {
+			t.Errorf("%v: entries and forks are %s, want %s", order, got, want)
+		}
+	}
+}
+
+func TestClaude_AWholeLastLineWithoutItsEndGivesAFileItsPlace(t *testing.T) {
+	const fork = "00000002-1111-4111-8111-111111111111"
+	s := storetest.New(t, store.Options{})
+	tr := newTree(t)
+	tr.put("projects/p/"+sid+".jsonl", strings.TrimSuffix(line(said(sid, 1, "one")), "\n"))
+	path := tr.path("projects/p/" + sid + ".jsonl")
+	importInto(t, s, transcript.ClaudeCode, tr.dir)
+	tr.write("projects/q/"+fork+".jsonl", with(said(sid, 1, "one"), fields{"sessionId": fork, "timestamp": clockAt(1)}), said(fork, 9, "two"))
+	importInto(t, s, transcript.ClaudeCode, tr.dir)
+	sound(t, s)
+	if got := ledger(t, s, path); got.Rank == "" || strings.HasPrefix(got.Rank, "~") {
+		t.Errorf("rank %q", got.Rank)
+	}
+	if got := column(t, s, "SELECT entries FROM logs WHERE session_id = '"+claudeID(sid)+"'"); got != "1" {
+		t.Errorf("%s entries of the parent", got)
 	}
 }

@@ -163,12 +163,16 @@ func (r *reading) codexMeta(payload json.RawMessage, at time.Time) error {
 // neither one of that session's nor older than this one.
 func (r *reading) copied(turnID string) bool {
 	s := r.state.Codex
+	if turnID != "" && r.vendor("") != "" {
+		p := r.part("")
+		p.Turns = append(p.Turns, turnID)
+	}
 	if !s.Copying {
 		return false
 	}
 	if turnID != "" && !r.turnOf(s.ForkedFrom, turnID) {
 		if ms, ok := uuidTime(turnID); !ok || ms >= s.ForkedAt {
-			s.Copying = false
+			s.Copying, r.known("").Facts.Turn = false, turnID
 			return false
 		}
 	}

@@ -175,6 +175,31 @@ func TestCodex_AForkThatCameBeforeItsParentGivesBackWhatItCopied(t *testing.T) {
 	}
 }
 
+func TestCodex_AForkThatCameBeforeSomeOfItsParentsTurnsGivesThemBack(t *testing.T) {
+	const (
+		parent = "019a0000-0000-4000-8000-00000000000a"
+		fork   = "019a0000-0000-4000-8000-00000000000b"
+	)
+	s := storetest.New(t, store.Options{})
+	tr := newTree(t)
+	whole := []any{
+		cxMeta(0, parent, nil), cxTurn(1, "t1"), cxMessage(2, "user", "one"), cxTokens(3, 10, 0, 5, 15),
+		cxTurn(4, "t2"), cxMessage(5, "user", "two"), cxTokens(6, 10, 0, 5, 30),
+	}
+	forked := slices.Concat([]any{cxMeta(50, fork, fields{"forked_from_id": parent})}, whole,
+		[]any{cxTurn(60, "t3"), cxMessage(61, "user", "three"), cxTokens(62, 10, 0, 5, 45)})
+	tr.write(rollout+fork+".jsonl", forked...)
+	for _, lines := range []int{4, len(whole)} {
+		tr.write(rollout+parent+".jsonl", whole[:lines]...)
+		importInto(t, s, transcript.Codex, tr.dir)
+		sound(t, s)
+	}
+	got := column(t, s, "SELECT group_concat(messages || ' ' || output_tokens, ', ') FROM (SELECT messages, output_tokens FROM sessions JOIN logs ON session_id = id ORDER BY cc_session_id)")
+	if got != "2 10, 1 5" {
+		t.Errorf("messages and output tokens of the parent and the fork: %s", got)
+	}
+}
+
 func TestCodex_SubagentsNameTheirParent(t *testing.T) {
 	s, _, _ := codex(t, cxMeta(0, sid, fields{"source": fields{"subagent": fields{"thread_spawn": fields{"parent_thread_id": "p", "depth": 1}}}}),
 		cxMessage(1, "user", "hi"))

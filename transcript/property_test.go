@@ -94,20 +94,43 @@ func drawLine(t *rapid.T, id string, n int) string {
 	return strings.TrimSuffix(line(f), "\n") + end
 }
 
-// drawCodex draws a few rollouts.
+// drawCodex draws a few rollouts, some forked from one before: they begin with a
+// copy of its lines, stamped anew.
 func drawCodex(t *rapid.T) drawn {
 	d := drawn{transcript.Codex, map[string]string{}}
-	for k := range rapid.IntRange(1, 3).Draw(t, "sessions") {
-		id := vendorUUID(k)
-		text := line(cxMeta(1000*k, id, nil))
+	var all [][]fields
+	for k := range rapid.IntRange(1, 4).Draw(t, "sessions") {
+		id, start := vendorUUID(k), 1000*k
+		meta := cxMeta(start, id, nil)
+		var lines []fields
+		if k > 0 && rapid.Bool().Draw(t, "fork") {
+			from := rapid.IntRange(0, k-1).Draw(t, "from")
+			meta = cxMeta(start, id, fields{"forked_from_id": vendorUUID(from)})
+			for _, l := range append([]fields{cxMeta(start, vendorUUID(from), nil)}, all[from]...) {
+				lines = append(lines, with(l, fields{"timestamp": clockAt(start)}))
+			}
+			lines = append(lines, cxTurn(start+1, fmt.Sprint("own", k)))
+		}
 		for i := range rapid.IntRange(1, 12).Draw(t, "lines") {
-			n := 1000*k + i + 1
-			text += rapid.SampledFrom([]string{
-				line(cxTurn(n, fmt.Sprint("t", n))), line(cxMessage(n, "user", "fix it")), line(cxMessage(n, "assistant", "ok")),
-				line(cxTokens(n, 10, 4, n%7, n/3)), "{broken\n", line(cx(n, "novelty", fields{"x": 1})), line(cx(n, "compacted", fields{"message": "so far"})),
-			}).Draw(t, "line")
+			n := start + i + 2
+			lines = append(lines, rapid.SampledFrom([]fields{
+				cxTurn(n, fmt.Sprint("t", n)), cxMessage(n, "user", "fix it"), cxMessage(n, "assistant", "ok"),
+				cxTokens(n, 10, 4, n%7, n/3), nil, cx(n, "novelty", fields{"x": 1}), cx(n, "compacted", fields{"message": "so far"}),
+			}).Draw(t, "line"))
+		}
+		lines = slices.DeleteFunc(lines, func(l fields) bool {
+			return l == nil && rapid.Bool().Draw(t, "whole")
+		})
+		text := line(meta)
+		for _, l := range lines {
+			if l == nil {
+				text += "{broken\n"
+				continue
+			}
+			text += line(l)
 		}
 		d.files[rollout+id+".jsonl"] = text
+		all = append(all, slices.DeleteFunc(slices.Clone(lines), func(l fields) bool { return l == nil }))
 	}
 	return d
 }

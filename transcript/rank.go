@@ -82,7 +82,7 @@ func (i *importer) rank(ctx context.Context, path string) rank {
 	i.lines.reset(ctx, io.LimitReader(f, headBytes), 0, 0)
 	for range headLines {
 		l, err := i.lines.next()
-		if err != nil || !l.ended {
+		if err != nil || !l.finished() {
 			break
 		}
 		var head struct {
