@@ -163,10 +163,13 @@ type RolledBack struct {
 // Compaction is the first thing a compacted-to session's pod says: where the
 // conversation continued.
 type Compaction struct {
-	FromSession  string   `json:"from_session"`
-	NewSession   string   `json:"new_session"`
-	TokensBefore int64    `json:"tokens_before"`
-	TokensAfter  int64    `json:"tokens_after"`
+	// FromSession is empty where the conversation goes on in the same session, as
+	// imported ones do.
+	FromSession string `json:"from_session,omitzero"`
+	NewSession  string `json:"new_session"`
+	// TokensBefore and TokensAfter are the context's tokens, 0 for unknown.
+	TokensBefore int64    `json:"tokens_before,omitzero"`
+	TokensAfter  int64    `json:"tokens_after,omitzero"`
 	CostUSD      *float64 `json:"cost_usd,omitempty"`
 	// Turns is how many answers were complete before; the count goes on.
 	Turns uint64 `json:"turns,omitempty"`

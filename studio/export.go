@@ -7,6 +7,7 @@ import (
 	"io"
 	"iter"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 
@@ -149,13 +150,27 @@ func writeMarkdown(w io.Writer, e *session.Entry) error {
 	case session.KindCompaction:
 		var p session.Compaction
 		if err = json.Unmarshal(e.Payload, &p); err == nil {
-			_, err = fmt.Fprintf(w, "\n---\n\nContinued from `%s`, %d to %d tokens · %s\n", p.FromSession, p.TokensBefore, p.TokensAfter, at)
+			_, err = fmt.Fprintf(w, "\n---\n\n%s · %s\n", compacted(p), at)
 		}
 	}
 	if err != nil {
 		return fmt.Errorf("writing entry %s: %w", e.ID, err)
 	}
 	return nil
+}
+
+// compacted says what a compaction did; what is unknown is a dash.
+func compacted(p session.Compaction) string {
+	count := func(n int64) string {
+		if n == 0 {
+			return "—"
+		}
+		return strconv.FormatInt(n, 10)
+	}
+	if p.FromSession == "" || p.FromSession == p.NewSession {
+		return fmt.Sprintf("Compacted, %s to %s tokens", count(p.TokensBefore), count(p.TokensAfter))
+	}
+	return fmt.Sprintf("Continued from `%s`, %s to %s tokens", p.FromSession, count(p.TokensBefore), count(p.TokensAfter))
 }
 
 // fenced puts text into a code fence longer than any in it.

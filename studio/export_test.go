@@ -149,3 +149,6 @@ func (r *Ring) Bytes() int { return r.r.bytes }
 
 // RingBytes bounds that.
 const RingBytes = ringBytes
+
+// Compacted is compacted.
+func Compacted(p session.Compaction) string { return compacted(p) }

@@ -515,3 +515,15 @@ func TestOwn_ImportsShowWhatBecameOfEveryFile(t *testing.T) {
 		}
 	}
 }
+
+func TestExport_UnknownTokensOfACompactionAreADash(t *testing.T) {
+	for want, done := range map[string]session.Compaction{
+		"Continued from `a`, 9000 to 800 tokens": {FromSession: "a", NewSession: "b", TokensBefore: 9000, TokensAfter: 800},
+		"Compacted, 1234 to — tokens":            {NewSession: "b", TokensBefore: 1234},
+		"Compacted, — to — tokens":               {FromSession: "b", NewSession: "b"}, // of an earlier import
+	} {
+		if got := studio.Compacted(done); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

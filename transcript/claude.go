@@ -161,8 +161,7 @@ func (r *reading) entryID(id string, n int) string {
 
 func (r *reading) claudeSystem(sub, id string, at time.Time, c *claudeLine) {
 	if c.Subtype == "compact_boundary" {
-		self := r.sessionID(sub)
-		done := session.Compaction{FromSession: self, NewSession: self}
+		done := session.Compaction{NewSession: r.sessionID(sub)}
 		if c.CompactMetadata != nil {
 			done.TokensBefore = max(0, c.CompactMetadata.PreTokens)
 		}

@@ -311,8 +311,8 @@ func (r *reading) codexCompacted(payload json.RawMessage, at time.Time) {
 		Message string `json:"message"`
 	}
 	_ = json.Unmarshal(payload, &c) // of another shape it has no summary
-	id, self := r.placeID(), r.sessionID("")
-	r.add("", id, at, session.KindCompaction, session.Compaction{FromSession: self, NewSession: self})
+	id := r.placeID()
+	r.add("", id, at, session.KindCompaction, session.Compaction{NewSession: r.sessionID("")})
 	if c.Message != "" {
 		r.add("", r.entryID(id, 1), at, session.KindSystem, session.System{Text: r.keep(c.Message)})
 	}

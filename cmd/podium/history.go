@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 
 	"github.com/spf13/cobra"
 
@@ -166,6 +167,21 @@ func totalsLine(t session.Totals) string {
 	return fmt.Sprintf("%d tokens in, %d out, cost %s", t.InputTokens, t.OutputTokens, money(t.CostUSD, t.Partial))
 }
 
+// compactionLine says what a compaction did; what is unknown is a dash.
+func compactionLine(d session.Compaction) string {
+	count := func(n int64) string {
+		if n == 0 {
+			return "—"
+		}
+		return strconv.FormatInt(n, 10)
+	}
+	text := fmt.Sprintf("%s -> %s tokens, cost %s", count(d.TokensBefore), count(d.TokensAfter), money(d.CostUSD, false))
+	if d.FromSession == "" || d.FromSession == d.NewSession {
+		return text
+	}
+	return text + ", continued from " + d.FromSession
+}
+
 // entry prints one log entry as the conversation shows it.
 func (p *printer) entry(e session.Entry, totals *session.Totals) error {
 	payload, err := e.Decode()
@@ -194,7 +210,7 @@ func (p *printer) entry(e session.Entry, totals *session.Totals) error {
 			p.note("[run] %s", d.Result)
 		}
 	case session.Compaction:
-		p.note("[compact] %d -> %d tokens, cost %s, continued from %s", d.TokensBefore, d.TokensAfter, money(d.CostUSD, false), d.FromSession)
+		p.note("[compact] %s", compactionLine(d))
 	}
 	return nil
 }

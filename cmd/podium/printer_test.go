@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"podium.local/protocol"
+	"podium.local/session"
 )
 
 func TestPrinter_WordsGoToOutAndEverythingElseToNotes(t *testing.T) {
@@ -80,6 +81,22 @@ func TestMoney_UnknownIsADashAndNeverZero(t *testing.T) {
 	}{{nil, false, "—"}, {v(0), false, "$0.00"}, {v(0.0042), false, "$0.0042"}, {v(3.1), false, "$3.10"}, {v(3.1), true, "≥ $3.10"}} {
 		if got := money(c.usd, c.partial); got != c.want {
 			t.Errorf("money(%v, %v) = %q, want %q", c.usd, c.partial, got, c.want)
+		}
+	}
+}
+
+func TestCompactionLine_UnknownTokensAreADashAndASessionContinuesNotItself(t *testing.T) {
+	cost := 0.5
+	for name, test := range map[string]struct {
+		done session.Compaction
+		want string
+	}{
+		"of a pod":            {session.Compaction{FromSession: "a", NewSession: "b", TokensBefore: 9000, TokensAfter: 800, CostUSD: &cost}, "9000 -> 800 tokens, cost $0.50, continued from a"},
+		"imported":            {session.Compaction{NewSession: "b", TokensBefore: 1234}, "1234 -> — tokens, cost —"},
+		"imported by earlier": {session.Compaction{FromSession: "b", NewSession: "b"}, "— -> — tokens, cost —"},
+	} {
+		if got := compactionLine(test.done); got != test.want {
+			t.Errorf("%s: %q, want %q", name, got, test.want)
 		}
 	}
 }
