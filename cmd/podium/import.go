@@ -158,10 +158,10 @@ func (i *importRun) open(ctx context.Context, cfg config.Config) (transcript.Sin
 // not be used on stderr.
 func (i *importRun) print(r transcript.Report, note string) error {
 	for _, t := range r.Troubles {
-		fmt.Fprintf(i.err, "podium: cannot read %s: %s\n", printable(t.Path), printable(t.Text))
+		fmt.Fprintf(i.err, "podium: cannot read %s: %s\n", printableName(t.Path), printable(t.Text))
 	}
 	for _, p := range r.Problems {
-		fmt.Fprintf(i.err, "podium: %s:%d: %s (byte %d)\n", printable(p.Path), p.Line, printable(p.Text), p.Offset)
+		fmt.Fprintf(i.err, "podium: %s:%d: %s (byte %d)\n", printableName(p.Path), p.Line, printable(p.Text), p.Offset)
 	}
 	if i.flags.asJSON {
 		return json.NewEncoder(i.out).Encode(r)

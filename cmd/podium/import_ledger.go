@@ -108,7 +108,7 @@ func (a *app) printLedger(files iter.Seq2[session.ImportFile, error], asJSON boo
 }
 
 func (a *app) printLedgerRow(f session.ImportFile) {
-	fmt.Fprintf(a.out, "%s  %s\n", f.Tool, printable(f.Path))
+	fmt.Fprintf(a.out, "%s  %s\n", f.Tool, printableName(f.Path))
 	fmt.Fprintf(a.out, "    %s of %s read, %d lines: %d records kept, %d known\n",
 		byteCount(f.Cursor), byteCount(max(f.Size, 0)), f.Lines, f.Kept, f.Known)
 	for _, reason := range slices.Sorted(maps.Keys(f.Skipped)) {

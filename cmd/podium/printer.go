@@ -186,6 +186,12 @@ func printable(s string) string {
 	}, ansi.Strip(s))
 }
 
+// printableName is printable for a name that shares its line with others: what
+// would break the line is escaped.
+func printableName(s string) string {
+	return strings.NewReplacer("\n", `\n`, "\t", `\t`).Replace(printable(s))
+}
+
 // age says how long ago t was, in the two largest units that matter.
 func age(now, t time.Time) string {
 	if t.IsZero() || now.Before(t) {

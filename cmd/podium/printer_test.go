@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 	"time"
 
@@ -98,5 +99,20 @@ func TestCompactionLine_UnknownTokensAreADashAndASessionContinuesNotItself(t *te
 		if got := compactionLine(test.done); got != test.want {
 			t.Errorf("%s: %q, want %q", name, got, test.want)
 		}
+	}
+}
+
+func TestPrintableName_StaysInItsLine(t *testing.T) {
+	if got, want := printableName("a\nb\tc\x1b[31md.jsonl"), `a\nb\tcd.jsonl`; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+func TestImportStatus_AFileNameWithANewlineStaysInItsLine(t *testing.T) {
+	var out bytes.Buffer
+	a := &app{out: &out}
+	a.printLedgerRow(session.ImportFile{Tool: "codex", Path: "/src/a\nb.jsonl"})
+	if got, _, _ := strings.Cut(out.String(), "\n"); got != `codex  /src/a\nb.jsonl` {
+		t.Errorf("the first line is %q", got)
 	}
 }
