@@ -141,6 +141,14 @@ type ImportOutcome struct {
 	NewSessions int
 }
 
+// ImportPresence is what the store has of what an import would bring.
+type ImportPresence struct {
+	// Session says that it is there, Deleted that it was deleted here.
+	Session, Deleted bool
+	// Entries says for each id that was asked for whether it is there.
+	Entries []bool
+}
+
 // ImportOrderError says that a session was read from files that come after
 // the one at hand; they have to be read again after it.
 type ImportOrderError struct {

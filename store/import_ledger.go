@@ -124,6 +124,36 @@ func (s *Store) ImportFilesOf(ctx context.Context, sessionID string) (paths []st
 	return paths, explain("read import ledger", err)
 }
 
+// ImportHas says what is there of a session and of entries with these ids,
+// wherever they belong.
+func (s *Store) ImportHas(ctx context.Context, sessionID string, entries []string) (has session.ImportPresence, err error) {
+	if s.kind != KindPodium {
+		return has, explain("look for session "+sessionID, errAdopted)
+	}
+	err = s.read(ctx, func(c *conn) error {
+		has = session.ImportPresence{Entries: make([]bool, len(entries))}
+		for query, found := range map[string]*bool{
+			"SELECT count(*) FROM sessions WHERE id = ?":           &has.Session,
+			"SELECT count(*) FROM tombstones WHERE session_id = ?": &has.Deleted,
+		} {
+			n, err := c.integer(query, sessionID)
+			if err != nil {
+				return err
+			}
+			*found = n > 0
+		}
+		for n, id := range entries {
+			there, err := c.integer("SELECT count(*) FROM entries WHERE entry_id = ?", entryKey(id))
+			if err != nil {
+				return err
+			}
+			has.Entries[n] = there > 0
+		}
+		return nil
+	})
+	return has, explain("look for session "+sessionID, err)
+}
+
 // unreadFiles empties the ledger's rows of the files of a session.
 const unreadFiles = `UPDATE import_files SET size = -1, cursor = 0, lines = 0, kept = 0, known = 0, damaged = 0, raw = 0, clamped = 0,
 	skipped = NULL, problems = NULL, anchor = NULL, state = NULL

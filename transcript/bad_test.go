@@ -524,13 +524,3 @@ func TestImport_SinceLeavesOutOlderFiles(t *testing.T) {
 		t.Errorf("%+v, %v", r, err)
 	}
 }
-
-func TestDryRun_TellsWhatAnImportWouldDoAndDoesNothing(t *testing.T) {
-	s := storetest.New(t, store.Options{})
-	tr := newTree(t)
-	tr.write("projects/p/"+sid+".jsonl", said(sid, 1, "hi"), said(sid, 2, "ho"))
-	r := importInto(t, transcript.DryRun(s), transcript.ClaudeCode, tr.dir)
-	if r.Kept != 2 || r.Sessions != 1 || column(t, s, "SELECT count(*) FROM sessions") != "0" || column(t, s, "SELECT count(*) FROM import_files") != "0" {
-		t.Errorf("%+v", r)
-	}
-}

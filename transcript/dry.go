@@ -2,20 +2,32 @@ package transcript
 
 import (
 	"context"
+	"hash/maphash"
 
 	"github.com/google/uuid"
 
 	"podium.local/session"
 )
 
-// DryRun is a sink that stores nothing. It reads the ledger, nil for none, and
-// takes every entry for new.
-func DryRun(ledger Ledger) Sink { return &dryRun{ledger: ledger, seen: make(map[uuid.UUID]struct{})} }
-
-type dryRun struct {
-	ledger Ledger
-	seen   map[uuid.UUID]struct{} // sessions; as bytes, for there can be many
+// DryRun is a sink that stores nothing and says what a store would do. It looks
+// into the ledger, nil for none.
+func DryRun(ledger Ledger) Sink {
+	return &dryRun{
+		ledger: ledger, sessions: make(map[uuid.UUID]uint32), entries: make(map[uint64]dryEntry), seed: maphash.MakeSeed(),
+	}
 }
+
+// dryRun remembers what it was given: sessions by a number, and entries by a
+// hash of their id, for there can be millions.
+type dryRun struct {
+	ledger   Ledger
+	sessions map[uuid.UUID]uint32
+	entries  map[uint64]dryEntry
+	seed     maphash.Seed
+}
+
+// dryEntry is the session that has an entry and a hash of what it records.
+type dryEntry struct{ session, what uint32 }
 
 func (d *dryRun) ImportFiles(ctx context.Context, tool string, paths []string) ([]session.ImportFile, error) {
 	if d.ledger == nil {
@@ -38,6 +50,13 @@ func (d *dryRun) ImportFilesOf(ctx context.Context, sessionID string) ([]string,
 	return d.ledger.ImportFilesOf(ctx, sessionID)
 }
 
+func (d *dryRun) ImportHas(ctx context.Context, sessionID string, entries []string) (session.ImportPresence, error) {
+	if d.ledger == nil {
+		return session.ImportPresence{Entries: make([]bool, len(entries))}, nil
+	}
+	return d.ledger.ImportHas(ctx, sessionID, entries)
+}
+
 func (d *dryRun) ImportBatches(ctx context.Context, batches []session.ImportBatch) ([]session.ImportOutcome, error) {
 	outs := make([]session.ImportOutcome, len(batches))
 	for n, b := range batches {
@@ -45,22 +64,58 @@ func (d *dryRun) ImportBatches(ctx context.Context, batches []session.ImportBatc
 			if len(p.Entries) == 0 {
 				continue
 			}
-			id, err := uuid.Parse(p.SessionID)
-			if err != nil {
+			if err := d.part(ctx, p, b.Restore, &outs[n]); err != nil {
 				return nil, err
 			}
-			// What is read on from the middle of a file belongs to a session that is there.
-			if _, seen := d.seen[id]; !seen {
-				d.seen[id] = struct{}{}
-				outs[n].NewSessions++
-			}
-			outs[n].Kept += len(p.Entries)
 		}
 	}
 	if err := context.Cause(ctx); err != nil {
 		return nil, err
 	}
 	return outs, nil
+}
+
+// part counts what a batch brings to one session.
+func (d *dryRun) part(ctx context.Context, p session.ImportPart, restore bool, out *session.ImportOutcome) error {
+	id, err := uuid.Parse(p.SessionID)
+	if err != nil {
+		return err
+	}
+	ids := make([]string, len(p.Entries))
+	for n, e := range p.Entries {
+		ids[n] = e.ID
+	}
+	has, err := d.ImportHas(ctx, p.SessionID, ids)
+	if err != nil {
+		return err
+	}
+	if has.Deleted && !restore {
+		out.Deleted += len(p.Entries)
+		return nil
+	}
+	number, seen := d.sessions[id]
+	if !seen {
+		number = uint32(len(d.sessions))
+		d.sessions[id] = number
+		if !has.Session {
+			out.NewSessions++
+		}
+	}
+	for n, e := range p.Entries {
+		key := maphash.String(d.seed, e.ID)
+		what := uint32(maphash.String(d.seed, string(e.Kind)+e.At.String()))
+		first, known := d.entries[key]
+		if !known {
+			d.entries[key] = dryEntry{number, what}
+		}
+		// Another session's entry that records something else only has the same id.
+		if has.Entries[n] || known && (first.session == number || first.what == what) {
+			out.Known++
+		} else {
+			out.Kept++
+		}
+	}
+	return nil
 }
 
 func (d *dryRun) ImportReset(context.Context, string) ([]string, error) { return nil, nil }
