@@ -100,6 +100,52 @@ describe("a pod", () => {
     await session.locator(".noticed", { hasText: "by the way" }).waitFor();
   });
 
+  it("is said to answer while nothing of the answer is committed, below all that is", async () => {
+    const { page } = await signedIn({ reducedMotion: "reduce" });
+    const { name } = await aPod("thinker");
+    await row(page, name).click();
+    for (let i = 0; i < 12; i++) {
+      await crew.podium("send", name, `line ${i}`);
+      await page.getByText(`Noted: line ${i}`).waitFor();
+    }
+    await crew.podium("send", name, "think about it");
+    const line = page.getByRole("region", { name: "Conversation" }).getByText(/^answering$/).locator("..");
+    await line.waitFor();
+    expect(await line.innerText()).toMatch(/^answering\s\d+s$/);
+    expect(await page.getByText("Now I know.").count()).toBe(0);
+    await page.locator(".said", { hasText: "think about it" }).waitFor();
+    const room = await line.evaluate((e) => {
+      const pane = e.closest(".conversation-pane") as HTMLElement;
+      const last = [...pane.querySelectorAll(".slot")].at(-1) as HTMLElement;
+      const [box, over, view] = [e, last, pane].map((x) => x.getBoundingClientRect()) as [DOMRect, DOMRect, DOMRect];
+      const heights = [pane.scrollHeight];
+      (e as HTMLElement).hidden = true;
+      heights.push(pane.scrollHeight);
+      (e as HTMLElement).hidden = false;
+      return { scrolls: pane.scrollHeight > pane.clientHeight, belowLast: box.top >= over.bottom - 8, inSight: box.bottom <= view.bottom, moved: heights[0] !== heights[1] };
+    });
+    expect(room).toEqual({ scrolls: true, belowLast: true, inSight: true, moved: false });
+    expect(await line.locator(".turns").evaluate((e) => getComputedStyle(e).animationName)).toBe("none");
+    expect(await faults(page)).toEqual([]);
+    await crew.podium("cancel", name);
+    await line.waitFor({ state: "hidden" });
+  });
+
+  it("whose paused run is discarded says of a call that had not begun that it was not run", async () => {
+    const { page } = await signedIn();
+    const config = path.join(crew.home, "sequential.toml");
+    writeFileSync(config, '[model.capability]\ntool_calling = "sequential"\n');
+    const { name } = await aPod("discarder", ["--config", config]);
+    await crew.podium("send", name, "do both");
+    await row(page, name).click();
+    await dock(page, name).getByText("Bash").waitFor();
+    const outcomes = () => page.locator("details.tool .tool-outcome").allInnerTexts();
+    await dock(page, name).getByRole("button", { name: "Pause" }).click();
+    await expect.poll(outcomes).toEqual(["stopped", "paused"]);
+    await dock(page, name).getByRole("button", { name: "Cancel" }).click();
+    await expect.poll(outcomes).toEqual(["stopped", "not run"]);
+  });
+
   it("keeps a text that it refuses, with its own word", async () => {
     const { page, expectProblems } = await signedIn();
     expectProblems(/409/);

@@ -26,6 +26,20 @@ name = "Bash"
 arguments = { command = "sleep 600" }
 
 [[reply]]
+when = { user = "think", last = "user" }
+text = "Now I know."
+pace = { first = "600s" }
+
+[[reply]]
+when = { user = "both", last = "user" }
+[[reply.tool]]
+name = "Bash"
+arguments = { command = "sleep 600" }
+[[reply.tool]]
+name = "Bash"
+arguments = { command = "echo never" }
+
+[[reply]]
 when = { user = "fail", last = "user" }
 text = "It works now."
 fault = { status = 400, message = "no such luck", times = 1 }

@@ -39,6 +39,11 @@ export function compact(n: number | null | undefined): string {
   return `${Math.floor(n / 100_000) / 10}M`;
 }
 
+/** What a compaction made of a context, in tokens; a count of 0 was never taken. */
+export function shrinking(before: number | null | undefined, after: number | null | undefined): string {
+  return `${compact(before || null)} to ${compact(after || null)} tokens`;
+}
+
 /** An exact count with its noun: 1 session, 20,000 sessions. */
 export function count(n: number, one: string, many = `${one}s`): string {
   return `${grouped(String(n))} ${n === 1 ? one : many}`;

@@ -5,6 +5,16 @@ import type { DisplayState } from "./state";
 export interface Living {
   state: DisplayState;
   word: string;
+  /** What it works on now; null while it does not work, or does not answer. */
+  work: Work | null;
+}
+
+/** What a pod that works is at, and in Unix seconds since when it works. */
+export interface Work {
+  kind: "run" | "compaction";
+  /** The tool call that runs; null while the model is asked. */
+  tool: string | null;
+  since: number | null;
 }
 
 /** Where it can be asked what the pod that holds a session is at. */
@@ -26,4 +36,9 @@ export const LivingContext = createContext<LivingSource>(nobody);
 export function useLiving(session: string): Living | undefined {
   const source = useContext(LivingContext);
   return useSyncExternalStore(source.subscribe, () => source.of(session));
+}
+
+/** Whether two say the same. */
+export function sameLiving(a: Living, b: Living): boolean {
+  return a.state === b.state && a.word === b.word && a.work?.kind === b.work?.kind && a.work?.tool === b.work?.tool && a.work?.since === b.work?.since;
 }

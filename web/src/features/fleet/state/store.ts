@@ -2,7 +2,7 @@ import { useEffect, useState, useSyncExternalStore } from "react";
 import { onAsked, readToken } from "../../../lib/http/token";
 import { noFleet, podOf, reduceFleet, type Fleet, type FleetEvent } from "./fleet";
 import { followFleet } from "./follow";
-import type { Living, LivingSource } from "../../../lib/state/living";
+import { sameLiving, type Living, type LivingSource } from "../../../lib/state/living";
 import type { Pod } from "../api/types";
 import { podLiving } from "./view";
 
@@ -79,7 +79,7 @@ export function livingIn(store: FleetStore): LivingSource {
       }
       const now = podLiving(pod);
       const was = known.get(session);
-      if (was?.state === now.state && was.word === now.word) return was;
+      if (was !== undefined && sameLiving(was, now)) return was;
       known.set(session, now);
       return now;
     },

@@ -1,6 +1,6 @@
 import { shortId } from "../../../lib/format/names";
 import { displayState, stateWord, type DisplayState } from "../../../lib/state/state";
-import type { Living } from "../../../lib/state/living";
+import type { Living, Work } from "../../../lib/state/living";
 import type { FleetRun, Pod } from "../api/types";
 import type { Fleet } from "./fleet";
 
@@ -77,7 +77,14 @@ const podSections: Partial<Record<DisplayState, Section>> = { running: "running"
 /** What a pod is at, as every part of the page says it. */
 export function podLiving(pod: Pod): Living {
   const state = podStates[pod.state] ?? "idle";
-  return pod.attention !== null && state !== "unresponsive" ? { state: "waiting", word: "waits" } : { state, word: pod.state };
+  const work = workOf(pod);
+  return pod.attention !== null && state !== "unresponsive" ? { state: "waiting", word: "waits", work } : { state, word: pod.state, work };
+}
+
+/** A pod may work and wait for its person all the same. */
+function workOf({ state, tool, since }: Pod): Work | null {
+  if (state === "running") return { kind: "run", tool, since };
+  return state === "compacting" ? { kind: "compaction", tool: null, since } : null;
 }
 
 function podMember(pod: Pod, invocation: string | null): Member {

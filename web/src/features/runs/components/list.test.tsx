@@ -38,7 +38,7 @@ describe("RunList", () => {
   });
 
   it("says what the live pod of a row is at, not that its session is held", () => {
-    const rests = { state: "idle", word: "idle" } as const;
+    const rests = { state: "idle", word: "idle", work: null } as const;
     const source = { subscribe: () => () => undefined, of: (id: string) => (id === "x" ? rests : undefined) };
     const rows = [aRun({ id: "x", status: "running", ended_at: null }), aRun({ id: "y", status: "running", ended_at: null })];
     render(

@@ -11,16 +11,18 @@ import { Row } from "./Row";
 interface Props {
   branches: Branches;
   running: boolean;
+  working: boolean;
   hrefOf: (id: string) => string;
   onOpen: (id: string) => void;
   after: ReactNode;
+  foot: ReactNode;
   choice: ReactNode;
 }
 
 type Line = { key: string; estimate: number } & ({ heading: string } | { piece: Piece });
 
 /** The branches of a session one below the other. */
-export function BranchesView({ branches, running, hrefOf, onOpen, after, choice }: Props) {
+export function BranchesView({ branches, running, working, hrefOf, onOpen, after, foot, choice }: Props) {
   const { strands, hasOlder } = branches;
   const lines = useMemo<Line[]>(
     () =>
@@ -74,7 +76,7 @@ export function BranchesView({ branches, running, hrefOf, onOpen, after, choice 
         render={(i) => {
           const line = lines[i];
           if (line === undefined) return null;
-          if ("piece" in line) return <Row piece={line.piece} running={running} folds={folds} linkTo={null} hrefOf={hrefOf} onOpen={onOpen} />;
+          if ("piece" in line) return <Row piece={line.piece} working={working} folds={folds} linkTo={null} hrefOf={hrefOf} onOpen={onOpen} />;
           return (
             <h3 className="strand-name">
               Branch <bdi>{line.heading}</bdi>
@@ -112,6 +114,7 @@ export function BranchesView({ branches, running, hrefOf, onOpen, after, choice 
             ) : null}
           </>
         }
+        foot={foot}
       />
     </>
   );

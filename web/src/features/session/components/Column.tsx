@@ -18,14 +18,15 @@ interface Props {
   /** The ways to both ends: keys take them at once, so that nothing that comes in meanwhile stops a slow scroll. */
   onStart: () => void;
   onEnd: () => void;
-  /** What stands in front of the first slot, behind the last, and over the pane. */
+  /** What stands in front of the first slot, behind the last, over the pane, and in the room below all. */
   before?: ReactNode;
   after?: ReactNode;
   over?: ReactNode;
+  foot?: ReactNode;
 }
 
 /** A pane that scrolls through a long column, of which only a part is in the document. */
-export function Column({ render, marked, before, after, over, onStart, onEnd, ...column }: Props) {
+export function Column({ render, marked, before, after, over, foot, onStart, onEnd, ...column }: Props) {
   const { pane, list, ranges, gaps, onScroll, leaveEnd, ...events } = useColumn(column);
   const onKeyDown = (e: KeyboardEvent) => {
     if (e.key === "ArrowUp" || e.key === "PageUp") leaveEnd();
@@ -60,6 +61,7 @@ export function Column({ render, marked, before, after, over, onStart, onEnd, ..
       </div>
       {after}
       {over}
+      {foot}
     </div>
   );
 }

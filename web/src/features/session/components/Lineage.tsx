@@ -1,4 +1,4 @@
-import { compact } from "../../../lib/format/format";
+import { shrinking } from "../../../lib/format/format";
 import type { Lineage, LineageStep } from "../api/types";
 import { summaryCost } from "../state/spend";
 import { SessionLink } from "./PieceView";
@@ -35,7 +35,7 @@ function Mark({ step, children }: { step: LineageStep; children: React.ReactNode
   return (
     <p className="piece mark mark-compaction">
       <span>
-        compacted: {compact(step.tokens_before)} to {compact(step.tokens_after)} tokens, {summaryCost(step.cost_usd)}, {children}
+        compacted: {shrinking(step.tokens_before, step.tokens_after)}, {summaryCost(step.cost_usd)}, {children}
       </span>
     </p>
   );

@@ -16,13 +16,17 @@ import { Row } from "./Row";
 interface Props {
   id: string;
   log: Log;
+  /** Whether the log may grow, and whether a call without a result may be at work. */
   running: boolean;
+  working: boolean;
   hrefOf: (id: string) => string;
   onOpen: (id: string) => void;
   linkTo: (entry: string) => string;
   /** What stands in front of the first entry and behind the last. */
   before: ReactNode;
   after: ReactNode;
+  /** What goes on, below the end. */
+  foot: ReactNode;
   /** Whether it is said elsewhere that Studio does not answer. */
   told: boolean;
   /** Besides the search and the ends, in the bar. */
@@ -39,7 +43,7 @@ const patience = 120;
 const early = 2;
 
 /** The log of a session, of which a stretch is held and a part of that in the document. */
-export function LogView({ id, log, running, hrefOf, onOpen, linkTo, before, after, told, choice }: Props) {
+export function LogView({ id, log, running, working, hrefOf, onOpen, linkTo, before, after, foot, told, choice }: Props) {
   const { reader, window: held } = log;
   const w = held ?? noWindow;
   const list = useMemo(() => shownOf(w, running), [w, running]);
@@ -148,7 +152,7 @@ export function LogView({ id, log, running, hrefOf, onOpen, linkTo, before, afte
         marked={marked}
         render={(i) => {
           const piece = list[i];
-          return piece === undefined ? null : <Row piece={piece} running={running} folds={folds} linkTo={linkTo} hrefOf={hrefOf} onOpen={onOpen} />;
+          return piece === undefined ? null : <Row piece={piece} working={working} folds={folds} linkTo={linkTo} hrefOf={hrefOf} onOpen={onOpen} />;
         }}
         before={w.from === 0 && !list.some((p) => p.kind === "compaction") ? before : null}
         after={
@@ -169,6 +173,7 @@ export function LogView({ id, log, running, hrefOf, onOpen, linkTo, before, afte
             ) : null}
           </>
         }
+        foot={below === 0 ? foot : null}
       />
     </>
   );

@@ -1,5 +1,5 @@
 import { memo } from "react";
-import { compact, grouped, moment } from "../../../lib/format/format";
+import { grouped, moment, shrinking } from "../../../lib/format/format";
 import { shortId } from "../../../lib/format/names";
 import type { Piece } from "../state/pieces";
 import { speaker } from "../state/speaker";
@@ -13,7 +13,7 @@ import { Words } from "./Words";
 interface Props {
   piece: Piece;
   /** A call without a result may still be at work. */
-  running: boolean;
+  working: boolean;
   folds: Folds;
   hrefOf: (id: string) => string;
   onOpen: (id: string) => void;
@@ -23,7 +23,7 @@ interface Props {
 const longText = 1_000;
 
 /** One piece of a conversation. */
-export const PieceView = memo(function PieceView({ piece, running, folds, hrefOf, onOpen }: Props) {
+export const PieceView = memo(function PieceView({ piece, working, folds, hrefOf, onOpen }: Props) {
   const all = { all: folds.has(`${piece.id}/all`), onAll: () => folds.set(`${piece.id}/all`, true) };
   switch (piece.kind) {
     case "person":
@@ -70,7 +70,7 @@ export const PieceView = memo(function PieceView({ piece, running, folds, hrefOf
         </Fold>
       );
     case "tool":
-      return <ToolView piece={piece} running={running} folds={folds} />;
+      return <ToolView piece={piece} working={working} folds={folds} />;
     case "cut":
       return <p className="piece mark">{piece.why}</p>;
     case "end":
@@ -79,7 +79,7 @@ export const PieceView = memo(function PieceView({ piece, running, folds, hrefOf
       return (
         <p className="piece mark mark-compaction">
           <span>
-            compacted: {compact(piece.before)} to {compact(piece.after)} tokens, {summaryCost(piece.cost)}
+            compacted: {shrinking(piece.before, piece.after)}, {summaryCost(piece.cost)}
             {piece.from === "" ? null : (
               <>
                 , continues <SessionLink id={piece.from} hrefOf={hrefOf} onOpen={onOpen} />

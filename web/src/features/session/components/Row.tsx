@@ -5,7 +5,7 @@ import { PieceView } from "./PieceView";
 
 interface Props {
   piece: Piece;
-  running: boolean;
+  working: boolean;
   folds: Folds;
   linkTo: ((entry: string) => string) | null;
   hrefOf: (id: string) => string;

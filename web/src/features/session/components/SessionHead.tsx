@@ -1,4 +1,4 @@
-import { compact, count, duration, moment } from "../../../lib/format/format";
+import { count, duration, moment, shrinking } from "../../../lib/format/format";
 import { useLiving } from "../../../lib/state/living";
 import { displayState, stateWord } from "../../../lib/state/state";
 import { StateShape } from "../../../lib/state/StateShape";
@@ -54,12 +54,12 @@ export function SessionHead({ run, usage, pod, own, lineage, until, onFilter, he
         <span>{count(run.message_count, "message")}</span>
         {files > 0 ? <span title={run.message_stats.files.join("\n")}>{count(files, "file")}</span> : null}
         {from === undefined ? null : (
-          <span title={`${compact(from.tokens_before)} to ${compact(from.tokens_after)} tokens`}>
+          <span title={shrinking(from.tokens_before, from.tokens_after)}>
             compacted from <SessionLink id={from.session_id} hrefOf={hrefOf} onOpen={onOpen} />
           </span>
         )}
         {next === undefined ? null : (
-          <span title={`${compact(next.tokens_before)} to ${compact(next.tokens_after)} tokens`}>
+          <span title={shrinking(next.tokens_before, next.tokens_after)}>
             continues in <SessionLink id={next.session_id} hrefOf={hrefOf} onOpen={onOpen} />
           </span>
         )}

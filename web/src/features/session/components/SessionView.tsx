@@ -2,11 +2,13 @@ import { useCallback, useEffect, useRef, useState, useSyncExternalStore, type Re
 import { useNow } from "../../../lib/clock/useNow";
 import { clock } from "../../../lib/format/format";
 import { ApiError } from "../../../lib/problem/problem";
+import { useLiving } from "../../../lib/state/living";
 import { displayState } from "../../../lib/state/state";
 import { deletions } from "../state/deletions";
 import { useBranches } from "../state/useBranches";
 import { useLog } from "../state/useLog";
 import { useHead, useLineage } from "../state/useSession";
+import { AtWork } from "./AtWork";
 import { BranchesView } from "./BranchesView";
 import { CompactedFrom, ContinuedIn } from "./Lineage";
 import { LogView } from "./LogView";
@@ -39,9 +41,12 @@ export function SessionView({ id, entry, takesFocus, hrefOf, onOpen, onFilter, c
   // Nobody is at work in a session whose process is lost.
   const state = run === undefined ? null : displayState(run);
   const running = state === "running" || state === "idle";
+  const living = useLiving(id);
+  const working = living === undefined ? running : living.work !== null;
   const deleted = useSyncExternalStore(deletions.subscribe, deletions.snapshot).some((d) => d.id === id && d.state === "deleted");
   const there = run !== undefined && !deleted;
-  const log = useLog(id, entry, running, version, there && !byBranch);
+  // What the pod goes on to may have left something in the log.
+  const log = useLog(id, entry, running, `${version} ${living?.word} ${living?.work?.tool}`, there && !byBranch);
   const branches = useBranches(id, version, there && byBranch);
   const lineage = useLineage(id).data;
   const ticked = useNow(running ? 1_000 : 60_000);
@@ -65,7 +70,7 @@ export function SessionView({ id, entry, takesFocus, hrefOf, onOpen, onFilter, c
   if (deleted) return <Gone title="The session is deleted" id={id} text="Its log and its spend are gone for good." />;
   if (head.isPending && head.error === null) return <Bones />;
   if (run === undefined) return <Failure id={id} error={head.error} retry={() => void head.refetch()} />;
-  const shown = { running, hrefOf, onOpen };
+  const shown = { running, working, hrefOf, onOpen };
   const choice = several ? (
     <span className="choice" role="group" aria-label="Conversation">
       <button type="button" aria-pressed={byBranch} onClick={() => setInOrder(false)}>
@@ -78,6 +83,8 @@ export function SessionView({ id, entry, takesFocus, hrefOf, onOpen, onFilter, c
   ) : null;
   const before = <CompactedFrom lineage={lineage} {...shown} />;
   const after = <ContinuedIn lineage={lineage} {...shown} />;
+  const held = byBranch ? null : log.window;
+  const foot = <AtWork id={id} newest={held === null ? null : (held.entries.at(-1)?.created_at ?? null)} />;
   const waiting = byBranch ? branches.loading : log.window === null && log.failed === null;
   const failed = byBranch ? branches.error : log.window === null ? log.failed : null;
   return (
@@ -120,9 +127,9 @@ export function SessionView({ id, entry, takesFocus, hrefOf, onOpen, onFilter, c
           </button>
         </div>
       ) : byBranch ? (
-        <BranchesView branches={branches} {...shown} after={after} choice={choice} />
+        <BranchesView branches={branches} {...shown} after={after} foot={foot} choice={choice} />
       ) : (
-        <LogView id={id} log={log} {...shown} linkTo={linkTo} told={head.error !== null} before={before} after={after} choice={choice} />
+        <LogView id={id} log={log} {...shown} linkTo={linkTo} told={head.error !== null} before={before} after={after} foot={foot} choice={choice} />
       )}
       {children}
     </article>

@@ -1,20 +1,20 @@
 import { took } from "../../../lib/format/format";
 import { changesOf, diff } from "../state/diff";
-import { outcome, type Piece, type ToolPiece } from "../state/pieces";
+import { outcome, type Piece, type ToolPiece, type ToolResult } from "../state/pieces";
 import type { Folds } from "../state/useFolds";
 import { asText } from "../state/values";
 import { LongText } from "./LongText";
 
 interface Props {
   piece: Piece & ToolPiece;
-  running: boolean;
+  working: boolean;
   folds: Folds;
 }
 
 /** A tool call: one line until it is opened, then what went in and came out. */
-export function ToolView({ piece, running, folds }: Props) {
+export function ToolView({ piece, working, folds }: Props) {
   const { result } = piece;
-  const state = result === null ? (running ? "running" : "cancelled") : result.stopped ? "cancelled" : result.failed ? "failed" : "";
+  const [state, word] = result !== null ? [ended(result), outcome(result)] : working ? ["running", "running"] : piece.held ? ["paused", "paused"] : ["cancelled", outcome(null)];
   const open = folds.has(piece.id);
   return (
     <details className="piece fold tool" open={open} onToggle={(e) => folds.set(piece.id, e.currentTarget.open)}>
@@ -25,8 +25,8 @@ export function ToolView({ piece, running, folds }: Props) {
           </span>{" "}
           <bdi className="tool-about">{piece.about}</bdi>
         </span>
-        <span className="tool-took number">{piece.took === null ? "" : took(piece.took)}</span>
-        <span className={`tool-outcome ${state === "" ? "" : `state-${state}`}`}>{result === null && running ? "running" : outcome(result)}</span>
+        <span className="tool-took number">{piece.took === null || result?.stopped === "not run" ? "" : took(piece.took)}</span>
+        <span className={`tool-outcome ${state === "" ? "" : `state-${state}`}`}>{word}</span>
       </summary>
       {open ? (
         <div className="fold-body">
@@ -40,6 +40,11 @@ export function ToolView({ piece, running, folds }: Props) {
       ) : null}
     </details>
   );
+}
+
+/** The state that a result speaks of; most need no colour. */
+function ended(result: ToolResult): string {
+  return result.stopped !== null ? "cancelled" : result.failed ? "failed" : "";
 }
 
 /** What went in: an edit as a change, everything else name by name. */
@@ -95,7 +100,7 @@ function Change({ before, after }: { before: string; after: string }) {
   );
 }
 
-function Result({ result, id, folds }: { result: NonNullable<ToolPiece["result"]>; id: string; folds: Folds }) {
+function Result({ result, id, folds }: { result: ToolResult; id: string; folds: Folds }) {
   if (result.withheld) {
     const size = result.size === null ? "" : ` (${result.size.toLocaleString("en-GB")} characters)`;
     return <p className="note">The result is too large to show here{size}. The export has it whole.</p>;

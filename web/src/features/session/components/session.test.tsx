@@ -274,13 +274,13 @@ describe("SessionView", () => {
 });
 
 describe("PieceView", () => {
-  function show(list: Entry[], running = false) {
+  function show(list: Entry[], working = false) {
     const onOpen = vi.fn();
     const all = { has: (key: string) => !key.includes("/"), set: () => undefined };
     const page = render(
       <>
         {pieces(list).map((p) => (
-          <PieceView key={p.id} piece={p} running={running} folds={all} hrefOf={(id) => `?s=${id}`} onOpen={onOpen} />
+          <PieceView key={p.id} piece={p} working={working} folds={all} hrefOf={(id) => `?s=${id}`} onOpen={onOpen} />
         ))}
       </>,
     );
@@ -298,8 +298,11 @@ describe("PieceView", () => {
     [[], false, "no result"],
     [[anEntry("tool_result", { call_id: "c", summary: "Exit code: 2", content: "boom", is_error: true })], false, "exit 2"],
     [[anEntry("tool_result", { call_id: "c", withheld: true })], false, "too large"],
-  ])("says how a call went: %#", (rest, running, text) => {
-    show([anEntry("tool_call", { call_id: "c", name: "T", arguments: {} }), ...rest], running);
+    [[anEntry("run_end", { result: "paused" })], false, "paused"],
+    [[anEntry("run_end", { result: "paused" })], true, "running"],
+    [[anEntry("run_end", { result: "paused" }), anEntry("tool_result", { call_id: "c", summary: "[Interrupted by user]", is_error: true })], false, "not run"],
+  ])("says how a call went: %#", (rest, working, text) => {
+    show([anEntry("tool_call", { call_id: "c", name: "T", arguments: {} }), ...rest], working);
     expect(document.querySelector(".tool-outcome")?.textContent).toBe(text);
     expect(screen.getByText("No arguments.")).toBeTruthy();
   });
@@ -331,6 +334,14 @@ describe("PieceView", () => {
   it("draws a mere line where a run went well", () => {
     show([anEntry("run_end", { result: "finished" })]);
     expect(screen.getByRole("separator")).toBeTruthy();
+  });
+
+  it.each([
+    [{ tokens_before: 182_000 }, "182k to —"],
+    [{ tokens_before: 0, tokens_after: 0 }, "— to —"],
+  ])("says of a compaction's tokens %j no more than is known", (payload, text) => {
+    show([anEntry("compaction", payload)]);
+    expect(document.body.textContent).toContain(`compacted: ${text} tokens, cost unknown`);
   });
 
   it("links a compaction to the session before it", () => {

@@ -66,6 +66,24 @@ describe("a log", () => {
     expect(list.flatMap((p) => (p.kind === "tool" ? [outcome(p.result)] : []))).toEqual(["failed", "failed", word]);
   });
 
+  const ofPaused = [call("a"), call("b"), result("a", { summary: "ok" }), anEntry("run_end", { result: "paused" })];
+  const words = (list: Piece[]) => list.flatMap((p) => (p.kind === "tool" ? [p.held && p.result === null ? "held" : outcome(p.result)] : []));
+
+  it.each([
+    ["discarded", [anEntry("system", { text: "[The user discarded the paused request above.]" })]],
+    ["left for a new request", [anEntry("system", { text: "[A new request follows.]" }), anEntry("input", { text: "x", kind: "input" })]],
+  ])("of a paused run that was %s says that what had not begun was not run", (_, behind) => {
+    expect(words(pieces(ofPaused))).toEqual(["done", "held"]);
+    expect(words(pieces([...ofPaused, result("b", { summary: "[Interrupted by user]", is_error: true }), ...behind]))).toEqual(["done", "not run"]);
+  });
+
+  it.each([
+    ["cancelled", "[Interrupted by user]"],
+    ["paused", "Cancelled; the command and all it started were ended"],
+  ])("of a resumed run that was then %s says that what ran was stopped", (end, summary) => {
+    expect(words(pieces([...ofPaused, result("b", { summary, is_error: true }), anEntry("run_end", { result: end })]))).toEqual(["done", "stopped"]);
+  });
+
   it("marks an input that was taken back, or says so where the input is not loaded", () => {
     const input = anEntry("input", { text: "x", kind: "input" });
     expect(pieces([input, anEntry("rolled_back", { entry_id: input.id })])).toMatchObject([{ kind: "person", withdrawn: true }]);
@@ -134,7 +152,7 @@ describe("a tool call", () => {
 });
 
 describe("an outcome", () => {
-  const of = (over: Partial<ToolResult>) => outcome({ summary: "", content: "", failed: false, stopped: false, withheld: false, size: null, ...over });
+  const of = (over: Partial<ToolResult>) => outcome({ summary: "", content: "", failed: false, stopped: null, withheld: false, size: null, ...over });
   it.each([
     [{ summary: "Exit code: 0", content: "a\nb" }, "exit 0"],
     [{ summary: "Exit code: 1", failed: true }, "exit 1"],

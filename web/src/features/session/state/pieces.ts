@@ -36,6 +36,8 @@ export interface ToolPiece {
   /** null when the call is not among the entries, or too large to be sent. */
   args: Record<string, unknown> | null;
   withheld: boolean;
+  /** Whether its run was paused before it began. */
+  held: boolean;
   result: ToolResult | null;
   /** Seconds from the call to its result. */
   took: number | null;
@@ -45,8 +47,8 @@ export interface ToolResult {
   summary: string;
   content: string;
   failed: boolean;
-  /** Whether a person ended it, by a pause or a cancel of its run: no failure of its own. */
-  stopped: boolean;
+  /** What a person made of it, by a pause or a cancel of its run: no failure of its own. */
+  stopped: "stopped" | "not run" | null;
   withheld: boolean;
   /** Characters of one that is withheld, where the server says. */
   size: number | null;
@@ -67,7 +69,10 @@ export function pieces(entries: Entry[]): Piece[] {
   const out: Piece[] = [];
   const calls = new Map<string, Piece & ToolPiece>();
   const inputs = new Map<string, Piece>();
+  // Results that nothing else stands behind yet.
+  let round: ToolResult[] = [];
   for (const e of entries) {
+    if (e.kind !== "tool_result" && e.kind !== "run_end") round = [];
     const base: Base = { id: e.id, time: e.created_at, ordinal: e.ordinal, entries: [e] };
     const p = asRecord(e.payload);
     const withheld = p?.["withheld"] === true;
@@ -102,7 +107,7 @@ export function pieces(entries: Entry[]): Piece[] {
       case "tool_call": {
         const args = asRecord(p?.["arguments"]) ?? {};
         const piece: Piece & ToolPiece = {
-          ...base, kind: "tool", name: asText(p?.["name"]) || "tool", about: about(args), args: withheld ? null : args, withheld, result: null, took: null,
+          ...base, kind: "tool", name: asText(p?.["name"]) || "tool", about: about(args), args: withheld ? null : args, withheld, held: false, result: null, took: null,
         };
         calls.set(asText(p?.["call_id"]), piece);
         out.push(piece);
@@ -110,15 +115,17 @@ export function pieces(entries: Entry[]): Piece[] {
       }
       case "tool_result": {
         const result: ToolResult = {
-          summary: asText(p?.["summary"]), content: asText(p?.["content"]), failed: p?.["is_error"] === true, stopped: false, withheld, size: withheld ? asNumber(p["size"]) : null,
+          summary: asText(p?.["summary"]), content: asText(p?.["content"]), failed: p?.["is_error"] === true, stopped: null, withheld, size: withheld ? asNumber(p["size"]) : null,
         };
         const call = calls.get(asText(p?.["call_id"]));
+        round.push(result);
+        if (result.failed && result.summary === interrupted && call?.held !== false) result.stopped = "not run";
         if (call !== undefined && call.result === null) {
           call.result = result;
           call.took = e.created_at - call.time;
           call.entries.push(e);
         } else {
-          out.push({ ...base, kind: "tool", name: "tool", about: "", args: null, withheld: false, result, took: null });
+          out.push({ ...base, kind: "tool", name: "tool", about: "", args: null, withheld: false, held: false, result, took: null });
         }
         break;
       }
@@ -129,7 +136,8 @@ export function pieces(entries: Entry[]): Piece[] {
         break;
       }
       case "run_end":
-        if (stops.has(asText(p?.["result"]))) noteStopped(out);
+        noteStopped(round, asText(p?.["result"]));
+        if (p?.["result"] === "paused") for (const call of calls.values()) call.held ||= call.result === null;
         out.push({ ...base, kind: "end", result: asText(p?.["result"]), problem: asText(p?.["error"]) });
         break;
       case "rolled_back": {
@@ -156,15 +164,17 @@ export function pieces(entries: Entry[]): Piece[] {
 /** Ends of a run that a person brought about. */
 const stops: ReadonlySet<string> = new Set(["paused", "cancelled"]);
 
-/** How the result of a call that was stopped begins: one that ran, and one that was closed for it. */
-const stopped = /^(Cancelled\b|\[Interrupted by user\])/;
+/** What closes a call for a person's wish: at the end of its run, or when the paused run that held it was discarded. */
+const interrupted = "[Interrupted by user]";
 
-/** Marks the calls of the last round that were stopped; one that failed before that stays failed. */
-function noteStopped(list: Piece[]): void {
-  for (let i = list.length - 1; i >= 0; i--) {
-    const piece = list[i];
-    if (piece?.kind !== "tool") return;
-    if (piece.result?.failed === true && stopped.test(piece.result.summary)) piece.result.stopped = true;
+/** How the result of a call begins that ended itself when its run was stopped. */
+const cancelled = /^Cancelled\b/;
+
+/** Marks the calls that ended with their run, not by themselves; one that failed before that stays failed. */
+function noteStopped(round: ToolResult[], end: string): void {
+  for (const result of round) {
+    // What was closed at the end of a run had begun.
+    if (result.stopped !== null || (stops.has(end) && result.failed && (result.summary === interrupted || cancelled.test(result.summary)))) result.stopped = "stopped";
   }
 }
 
@@ -204,7 +214,7 @@ function short(path: string): string {
 /** How a call ended, in a word or two. */
 export function outcome(result: ToolResult | null): string {
   if (result === null) return "no result";
-  if (result.stopped) return "stopped";
+  if (result.stopped !== null) return result.stopped;
   if (result.withheld) return "too large";
   const code = /^exit code: (\d+)/i.exec(result.summary);
   if (code !== null) return `exit ${code[1]}`;

@@ -14,7 +14,7 @@ export interface Log extends LogState {
  * The log of a session. It opens around an entry, else at its end. version is
  * anything that changes when the log may have grown.
  */
-export function useLog(id: string, entry: string | null, running: boolean, version: number | null, enabled: boolean): Log {
+export function useLog(id: string, entry: string | null, running: boolean, version: string, enabled: boolean): Log {
   const [reader] = useState(() => LogReader.of(id));
   const state = useSyncExternalStore(reader.subscribe, reader.snapshot);
 
