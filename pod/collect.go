@@ -12,6 +12,8 @@ import (
 
 // reply is a whole answer that nobody watches.
 type reply struct {
+	// begun says that something of it came.
+	begun  bool
 	blocks []llm.Block
 	calls  []llm.ToolCall
 	usage  llm.Usage
@@ -31,6 +33,7 @@ func collect(ctx context.Context, provider llm.Provider, req llm.Request, o Time
 		if err != nil {
 			return r, cause(ctx, err)
 		}
+		r.begun = true
 		switch d := d.(type) {
 		case llm.BlockStart:
 			open = d

@@ -366,6 +366,6 @@ func (v *view) usage(contextLimit *uint64) protocol.Usage {
 		u.InputTokens, u.OutputTokens = &t.InputTokens, &t.OutputTokens
 	}
 	ev := u.Event(contextLimit)
-	ev.Extra.ContextTokens = v.context
+	ev.Extra.ContextTokens, ev.CostPartial = v.context, t.Partial
 	return ev
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"podium.local/llm"
 	"podium.local/protocol"
 	"podium.local/session"
 )
@@ -106,15 +107,19 @@ func (p *Pod) closeLostRun() error {
 	if err != nil {
 		return err
 	}
-	calls, _ := hist.OpenCalls()
+	calls, complete := hist.OpenCalls()
+	var cut *session.Usage
+	if !complete { // no tool was at work, so a request was on its way
+		cut = brokenOff(llm.Usage{})
+	}
 	entries := closings(calls, lostByStop)
 	entries = append(entries,
 		session.NewEntry{ID: protocol.NewEntryID(), Kind: session.KindRunEnd, Payload: session.RunEnd{
 			Result: protocol.RunFailed, Code: protocol.CodeInternal, Reason: reasonRestarted,
-			Error: "the pod stopped before the run was finished",
+			Error: "the pod stopped before the run was finished", Usage: cut,
 		}},
 		systemEntry(noteRestart))
-	if _, err := p.record(step{entries: entries, phase: session.PhaseIdle}); err != nil {
+	if _, err := p.record(step{entries: entries, phase: session.PhaseIdle, usage: cut}); err != nil {
 		return fmt.Errorf("close the run that was cut off: %w", err)
 	}
 	return nil

@@ -147,9 +147,9 @@ func (r *run) loop() outcome {
 		if again, failure := r.rescue(a, failure); again {
 			continue
 		} else if errors.Is(failure, errStopped) {
-			return outcome{cut: a.spent()}
+			return outcome{cut: a.spent(true)}
 		} else if failure != nil {
-			return outcome{err: failure, cut: a.spent()}
+			return outcome{err: failure, cut: a.spent(false)}
 		}
 		r.measured(a.turnEnd.Usage)
 		end := session.NewEntry{ID: protocol.NewEntryID(), Kind: session.KindTurnEnd, Payload: a.turnEnd}

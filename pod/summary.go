@@ -66,6 +66,8 @@ type worker struct {
 	budget   int64 // tokens of file text that are left; negative: no bound
 	messages []llm.Message
 	usage    llm.Usage
+	// broken says that a request has no end, so that what it costs is not known.
+	broken   bool
 	requests int
 	occupied int64 // measured by the newest request, with its answer
 	unread   int64 // bytes added since
@@ -86,6 +88,9 @@ func (p *Pod) summarise(ctx context.Context, items []session.Item) (summary, err
 	}
 	err := w.work(ctx, items)
 	w.out.usage = priced(o.Price, w.model, w.usage)
+	if w.broken {
+		w.out.usage = brokenOff(w.usage)
+	}
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return w.out, context.Cause(ctx)
@@ -165,6 +170,7 @@ func (w *worker) ask(ctx context.Context) ([]llm.ToolCall, error) {
 		a, err := collect(ctx, w.provider, req, w.p.o.Timeouts)
 		w.spend(a.usage)
 		if err != nil {
+			w.broken = w.broken || a.begun || ctx.Err() != nil
 			wait, again := retry.after(attempt, err)
 			if !again || ctx.Err() != nil ||
 				!w.p.waitToRetry(ctx, attempt, retry.Attempts, wait, fmt.Errorf("the summary request failed: %w", err)) {

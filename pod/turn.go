@@ -15,11 +15,11 @@ type answer struct {
 	calls []session.ToolCall
 	usage llm.Usage
 	stop  llm.StopReason
-	// shown says that something of it reached the log or the clients, after
-	// which it cannot be asked for again.
-	shown    bool
-	finished bool
-	turnEnd  session.TurnEnd
+	// begun says that something of it came, shown that this reached the log or the
+	// clients, after which it cannot be asked for again.
+	begun, shown bool
+	finished     bool
+	turnEnd      session.TurnEnd
 }
 
 // turn is one model request: it is announced, streamed, and its finished
@@ -48,6 +48,7 @@ func (r *run) turn() (*answer, error) {
 
 // take works on one delta.
 func (a *answer) take(r *run, d llm.Delta) error {
+	a.begun = true
 	switch d := d.(type) {
 	case llm.BlockStart:
 		return a.start(r, d)
@@ -147,13 +148,24 @@ func (a *answer) discard() {
 	}
 }
 
-// spent is the usage of an answer that did not become complete, nil when the
-// vendor had reported none.
-func (a *answer) spent() *session.Usage {
-	if a == nil {
+// spent is the usage of an answer that did not become complete. What its
+// vendor takes for it is not known: the tokens are those reported by then, and
+// there is no cost. nil when the vendor refused the request, so that there is
+// nothing to pay.
+func (a *answer) spent(stopped bool) *session.Usage {
+	if a == nil || !a.begun && !stopped {
 		return nil
 	}
-	return a.p.priced(a.usage)
+	return brokenOff(a.usage)
+}
+
+// brokenOff is the stored form of what was reported for a request that has no
+// end.
+func brokenOff(u llm.Usage) *session.Usage {
+	if out := priced(nil, "", u); out != nil {
+		return out
+	}
+	return &session.Usage{}
 }
 
 // priced is the stored form of what a vendor reported, with its cost when the

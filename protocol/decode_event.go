@@ -127,6 +127,9 @@ var eventReaders = map[string]func(*fields) EventData{
 // plain counts must be.
 func decodeUsage(f *fields) Usage {
 	u := Usage{InputTokens: f.nullableUint("input_tokens"), OutputTokens: f.nullableUint("output_tokens")}
+	if f.has("cost_partial") {
+		u.CostPartial = f.bool("cost_partial")
+	}
 	if f.has("cache_read_tokens", "cache_write_tokens", "reasoning_tokens", "cost_usd", "context_tokens", "context_limit") {
 		u.Extra = &UsageExtra{
 			CacheReadTokens: f.uint("cache_read_tokens"), CacheWriteTokens: f.uint("cache_write_tokens"),

@@ -116,7 +116,7 @@ func (m *model) writeFields(b *strings.Builder, t *typeModel, fields []fieldMode
 		fmt.Fprintf(b, "| `%s` | %s | %s | %s |\n", f.key, m.valueText(f), presence(f), m.meaning(f))
 	}
 	if together := m.together(t); together != nil {
-		fmt.Fprintf(b, "\nThe last %d keys come all or none.\n", len(together))
+		fmt.Fprintf(b, "\n`%s` to `%s` come all or none.\n", together[0], together[len(together)-1])
 	}
 }
 

@@ -178,6 +178,9 @@ func (e *encoder) usage(u Usage) {
 		e.uint(`,"context_tokens":`, x.ContextTokens)
 		e.nullableUint(`,"context_limit":`, x.ContextLimit)
 	}
+	if u.CostPartial {
+		e.raw(`,"cost_partial":true`)
+	}
 }
 
 // live writes in_flight, pending and usage, each with its comma.

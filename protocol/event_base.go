@@ -118,6 +118,9 @@ type Usage struct {
 	OutputTokens *uint64 `wire:"output_tokens,nullable"`
 	// Extra is nil for the base shape; otherwise all six fields are written.
 	Extra *UsageExtra `wire:",inline,optional"`
+	// CostPartial, in totals, says that some request has no known price: cost_usd
+	// is what the others cost. It is left out when false.
+	CostPartial bool `wire:"cost_partial,optional"`
 }
 
 // UsageExtra is the further part of a usage object: all fields or none. Base

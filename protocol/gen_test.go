@@ -100,6 +100,7 @@ var genUsage = rapid.Custom(func(t *rapid.T) protocol.Usage {
 			ContextTokens: genUint.Draw(t, "context"), ContextLimit: ptr(genUint).Draw(t, "limit"),
 		}
 	}
+	u.CostPartial = rapid.Bool().Draw(t, "partial")
 	return u
 })
 

@@ -146,8 +146,9 @@ type RunEnd struct {
 	// Reason is a machine word for ends that are not the model's doing:
 	// pod_restarted, ReasonThrash.
 	Reason string `json:"reason,omitempty"`
-	// Usage is what the vendor reported for an answer that the end cut off; a
-	// complete answer's usage stands in its TurnEnd.
+	// Usage is that of a request that the end broke off: what its vendor had
+	// reported by then, and no cost, as nobody knows what it takes. nil when none
+	// was on its way. A complete answer's usage stands in its TurnEnd.
 	Usage *Usage `json:"usage,omitempty"`
 }
 

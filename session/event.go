@@ -73,7 +73,7 @@ func Passing(e Entry, contextLimit *uint64) ([]protocol.Event, error) {
 			add(p.Usage.Event(contextLimit))
 		}
 	case RunEnd:
-		if p.Usage != nil {
+		if u := p.Usage; u != nil && (u.InputTokens != nil || u.OutputTokens != nil) {
 			add(p.Usage.Event(contextLimit))
 		}
 		switch p.Result {

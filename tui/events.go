@@ -119,6 +119,7 @@ func (m *Model) hello(d protocol.HelloEvent) {
 // streams notes that an answer arrives.
 func (m *Model) streams() {
 	m.enterLive()
+	m.st.answered = true
 	if m.st.base && !m.st.busy() {
 		m.runBegins()
 		m.st.enter(protocol.StateRunning, m.now)
@@ -168,16 +169,13 @@ func (m *Model) replace(session string, blocks []*block, older *gap) {
 // wait while the answer they are in goes on.
 func (m *Model) takeLive(live protocol.Live) {
 	m.conv.inFlight(live)
-	if m.st.asking = len(live.InFlight) > 0; m.st.asking {
+	if m.st.answered = len(live.InFlight) > 0; m.st.answered {
 		m.conv.suspend()
 	}
-	m.takeTotals(live.Usage)
-}
-
-func (m *Model) takeTotals(u protocol.Usage) {
-	m.st.totals = totals{}
-	m.st.totals.add(u)
-	m.st.measure(u)
+	// A run without a tool at work waits for the model.
+	m.st.asking = m.st.answered || m.st.state == protocol.StateRunning && len(m.conv.calls) == 0
+	m.st.totals = totalsOf(live.Usage)
+	m.st.measure(live.Usage)
 }
 
 // history is the conversation of a pod that speaks the base vocabulary.
@@ -233,7 +231,7 @@ func (m *Model) turnStart() {
 	m.runBegins()
 	m.conv.discard()
 	m.st.run.requests++
-	m.st.asking = true
+	m.st.asking, m.st.answered = true, false
 	if m.st.base {
 		m.st.enter(protocol.StateRunning, m.now)
 		// A pod that confirms nothing shows by its first turn that it took the input.
@@ -319,6 +317,7 @@ func (m *Model) podError(d protocol.Error) tea.Cmd {
 		return nil
 	}
 	m.conv.runOver(false)
+	m.st.refused(d.Code)
 	cancelled := d.Code == protocol.CodeInternal && d.Message == "Cancelled"
 	if cancelled && !m.st.base && !m.st.runActive {
 		// A paused run was discarded: no run_end follows.

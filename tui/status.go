@@ -44,8 +44,9 @@ type status struct {
 	run       totals
 	runBegan  time.Time
 	runActive bool
-	// asking says that a request to the model has no end yet.
-	asking bool
+	// asking says that a request to the model has no end yet, answered that
+	// something of its answer came.
+	asking, answered bool
 	// context is the occupancy in tokens, limit what fits; 0 is unknown.
 	context, limit int64
 }
@@ -83,6 +84,13 @@ func (t *totals) add(u protocol.Usage) {
 	t.cost = &sum
 }
 
+// totalsOf are the totals that a pod tells.
+func totalsOf(u protocol.Usage) (t totals) {
+	t.add(u)
+	t.partial = t.partial || u.CostPartial
+	return t
+}
+
 // plus is the sum of two.
 func (t totals) plus(o totals) totals {
 	sum := totals{requests: t.requests + o.requests, in: t.in + o.in, out: t.out + o.out, cost: t.cost, partial: t.partial || o.partial}
@@ -102,6 +110,12 @@ func (s *status) brokenOff() {
 	if s.asking {
 		s.run.partial, s.totals.partial, s.asking = true, true, false
 	}
+}
+
+// refused takes note that the request failed: a vendor takes nothing for one
+// that it did not begin to answer.
+func (s *status) refused(code protocol.ErrorCode) {
+	s.asking = s.asking && (s.answered || code != protocol.CodeProviderError)
 }
 
 // measure takes the occupancy that a usage tells.

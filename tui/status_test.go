@@ -50,6 +50,51 @@ func TestCost_ARequestThatBrokeOffHasNoExactPrice(t *testing.T) {
 	})
 }
 
+func TestCost_ARefusedRequestTakesNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := running(t)
+		s.event(usage(1_600, 0, 0, cents(0.42)), protocol.TurnEnd{}, protocol.TurnStart{Turn: 1},
+			protocol.Error{Code: protocol.CodeProviderError, Message: "status 429"}, protocol.RunEnd{Result: protocol.RunFailed, Error: "status 429"})
+		s.shows("failed · 2 requests · ↑1.6k ↓0 · $0.42")
+		s.hides("≥")
+	})
+}
+
+// A terminal that comes back says of the price what one that stayed says.
+func TestCost_WhatIsUnknownStaysSoForALaterTerminal(t *testing.T) {
+	cost := usage(1_600, 9, 0, cents(0.42))
+	cost.CostPartial = true
+	for name, resumed := range map[string]bool{"new": false, "resumed": true} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := attached(t)
+				if resumed {
+					h := hello(protocol.StateIdle)
+					h.Resumed, h.Live = true, &protocol.Live{Usage: cost}
+					s.event(h, status(protocol.StateIdle))
+				} else {
+					d := snapshot(protocol.StateIdle, nil)
+					d.Live.Usage = cost
+					s.event(hello(protocol.StateIdle), d, status(protocol.StateIdle))
+				}
+				s.shows("↑1.6k ↓9 · ≥$0.42")
+			})
+		})
+	}
+}
+
+func TestCost_ARequestThatWasOnWhenOneCameCanBreakOffToo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := open(t)
+		d := snapshot(protocol.StateRunning, nil, message(protocol.RoleUser, "u", "work"))
+		d.Live.Usage = usage(1_600, 9, 0, cents(0.42))
+		s.event(hello(protocol.StateRunning), d, status(protocol.StateRunning))
+		s.shows("· $0.42")
+		s.event(protocol.Error{Code: protocol.CodeInternal, Message: "Cancelled"}, protocol.RunEnd{Result: protocol.RunCancelled})
+		s.shows("≥$0.42")
+	})
+}
+
 func TestContext_ALittleIsNotNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := attached(t)

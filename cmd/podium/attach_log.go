@@ -59,8 +59,7 @@ type factFold struct {
 	facts []tui.Fact
 	// after is the newest entry that began something, before the one before it.
 	after, before string
-	// open are the calls without result; called is when they could begin.
-	open   map[string]bool
+	// called is when the newest calls could begin.
 	called time.Time
 	// whole says that the run's begin was seen, began when that was.
 	whole  bool
@@ -89,16 +88,11 @@ func (f *factFold) apply(e session.Entry) {
 		f.after = e.ID
 	case session.ToolCall:
 		f.after = e.ID
-		if f.open == nil {
-			f.open = map[string]bool{}
-		}
-		f.open[d.CallID] = true
 	case session.TurnEnd:
 		f.turns++
 		f.called = e.CreatedAt
 		f.totals.Add(d.Usage)
 	case session.ToolResult:
-		delete(f.open, d.CallID)
 		fact.Result = &tui.ResultFact{CallID: d.CallID}
 		// Copies that a compaction made tell nothing of time.
 		if e.Seq > 0 && !f.called.IsZero() {
@@ -118,28 +112,22 @@ func (f *factFold) apply(e session.Entry) {
 	}
 }
 
-// end closes a run. One that was broken off while no call was open ended in
-// the middle of a request, of which nobody knows what it cost.
+// end closes a run. Its last request may have failed or been broken off.
 func (f *factFold) end(e session.Entry, d session.RunEnd) *tui.EndFact {
-	broken := len(f.open) == 0 && d.Reason != session.ReasonThrash
-	switch d.Result {
-	case protocol.RunFinished, protocol.RunLimitReached, protocol.RunRolledBack:
-		broken = false
-	}
-	if broken {
+	if d.Usage != nil || d.Code == protocol.CodeProviderError {
 		f.turns++
 		f.totals.Add(d.Usage)
 	}
 	end := &tui.EndFact{
 		Result: d.Result, Code: d.Code, Error: d.Error, Whole: f.whole, Requests: f.turns,
 		In: f.totals.InputTokens - min(f.totals.InputTokens, f.totals.CacheReadTokens), Out: f.totals.OutputTokens,
-		CostUSD: f.totals.CostUSD, CostPartial: f.totals.Partial || broken,
+		CostUSD: f.totals.CostUSD, CostPartial: f.totals.Partial,
 	}
 	if !f.began.IsZero() {
 		end.Took = e.CreatedAt.Sub(f.began)
 	}
 	// What follows is another run, seen from its begin.
-	f.began, f.whole, f.turns, f.totals, f.open = time.Time{}, true, 0, session.Totals{}, nil
+	f.began, f.whole, f.turns, f.totals = time.Time{}, true, 0, session.Totals{}
 	return end
 }
 

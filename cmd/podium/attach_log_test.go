@@ -1,6 +1,8 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -10,6 +12,10 @@ import (
 // A terminal that comes back shows what one that stayed has seen.
 func TestScreen_AReattachedTerminalShowsTheSame(t *testing.T) {
 	h := newHome(t)
+	priced := "[catalog.m]\ninput_usd = 100.0\noutput_usd = 100.0\n"
+	if err := os.WriteFile(filepath.Join(h.dir, "config.toml"), []byte(priced), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	x := newTerminals(t, h)
 	until := make(chan struct{})
 	t.Cleanup(func() { close(until) })
@@ -49,11 +55,18 @@ func TestScreen_AReattachedTerminalShowsTheSame(t *testing.T) {
 		}
 		b.awaits(line)
 	}
-	// What both say of tokens is the pod's, through the compaction.
+	// What both say of tokens and cost is the pod's, through the compaction. The
+	// request that was cancelled has no price that anybody knows.
 	status := strings.Split(lineWith(stayed, "k · idle"), " · ")
 	b.awaits(" · " + status[5] + " · " + status[6] + " · ")
 	if !strings.HasPrefix(status[5], "↑") || strings.HasPrefix(status[5], "↑1.6k") {
 		t.Errorf("tokens of the pod: %q", status)
+	}
+	if !strings.HasPrefix(status[6], "≥$") {
+		t.Errorf("the cost after a cancel: %q", status)
+	}
+	if ps, _ := output(t, h.command("ps")); !strings.Contains(ps, "≥ $") {
+		t.Errorf("the cost after a cancel:\n%s", ps)
 	}
 	text := b.awaits("note from", "the build is green", "» from podium/")
 	if strings.Contains(text, "[Notification]") {
