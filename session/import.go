@@ -145,7 +145,8 @@ type ImportOutcome struct {
 type ImportPresence struct {
 	// Session says that it is there, Deleted that it was deleted here.
 	Session, Deleted bool
-	// Entries says for each id that was asked for whether it is there.
+	// Entries says for each entry that was asked for whether it is there, or
+	// was and is not to come back.
 	Entries []bool
 }
 

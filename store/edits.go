@@ -77,7 +77,10 @@ func (o *opened) bury(c *conn, id string, at float64) error {
 	if err := o.free(c, id); err != nil {
 		return err
 	}
-	return c.run("INSERT INTO tombstones (session_id, deleted_at) VALUES (?, ?) ON CONFLICT DO NOTHING", id, at)
+	if err := c.run("INSERT INTO tombstones (session_id, deleted_at) VALUES (?, ?) ON CONFLICT DO NOTHING", id, at); err != nil {
+		return err
+	}
+	return keepID(c, id)
 }
 
 // free refuses a session that a living process holds. A pod may have taken it
@@ -102,7 +105,8 @@ func (o *opened) free(c *conn, id string) error {
 }
 
 // thin removes a step's worth of a session's usage and entries, newest first.
-// What the usage added to the rollup leaves it in the same transaction.
+// What the usage added to the rollup leaves it in the same transaction. The ids
+// of an imported session's are remembered.
 func thin(c *conn, id string) (more bool, err error) {
 	var logKey int64
 	found, err := c.row("SELECT log_key FROM logs WHERE session_id = ?", func(stmt *sqlite3.Stmt) error {
@@ -142,6 +146,12 @@ func thin(c *conn, id string) (more bool, err error) {
 	}
 	if len(used) == deleteStep {
 		return true, nil
+	}
+	if more, err := keepRequests(c, id, logKey); err != nil || more {
+		return more, err
+	}
+	if err := keepEntryIDs(c, id, logKey); err != nil {
+		return false, err
 	}
 	err = c.run("DELETE FROM entries WHERE entry_key IN (SELECT entry_key FROM entries WHERE log_key = ? ORDER BY ordinal DESC LIMIT ?)", logKey, deleteStep)
 	if err != nil {

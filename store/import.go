@@ -114,8 +114,7 @@ func (i *importing) part(p session.ImportPart) error {
 		}
 	}
 	if gone > 0 {
-		i.out.Deleted += len(p.Entries)
-		return nil
+		return i.claim(p)
 	}
 	known, err := i.c.integer("SELECT count(*) FROM import_sessions WHERE session_id = ?", p.SessionID)
 	if err != nil {
@@ -241,13 +240,14 @@ func (i *importing) append(row importRow, p session.ImportPart) (stored int64, f
 		if err != nil {
 			return 0, "", fmt.Errorf("payload of %s entry %s: %w", e.Kind, e.ID, err)
 		}
-		err = i.c.run("INSERT INTO entries (log_key, ordinal, entry_id, kind, created_at, payload) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (entry_id) DO NOTHING",
+		err = i.c.run(`INSERT INTO entries (log_key, ordinal, entry_id, kind, created_at, payload) SELECT ?1, ?2, ?3, ?4, ?5, ?6
+			WHERE NOT EXISTS (SELECT 1 FROM import_deleted_entries WHERE entry_id = ?3) ON CONFLICT (entry_id) DO NOTHING`,
 			row.logKey, ordinal, entryKey(e.ID), string(e.Kind), seconds(e.At), payload)
 		if err != nil {
 			return 0, "", err
 		}
 		if i.c.Changes() == 0 {
-			owner, another, err := i.owner(row, e)
+			owner, another, err := i.owner(row.session, e)
 			if err != nil {
 				return 0, "", err
 			}
@@ -282,18 +282,13 @@ func (i *importing) append(row importRow, p session.ImportPart) (stored int64, f
 	return stored, forkedFrom, i.c.run("UPDATE logs SET entries = ?, messages = messages + ? WHERE log_key = ?", ordinal, messages, row.logKey)
 }
 
-// owner is the other session that has an entry, empty when it is this one's;
-// another says that its entry only has the same id and records something else.
-// It fails when that session was read from a file that comes after this one.
-func (i *importing) owner(row importRow, e session.ImportEntry) (owner string, another bool, err error) {
-	var log int64
-	_, err = i.c.row("SELECT logs.log_key, session_id, kind, created_at FROM entries JOIN logs ON logs.log_key = entries.log_key WHERE entry_id = ?",
-		func(stmt *sqlite3.Stmt) error {
-			log, owner = stmt.ColumnInt64(0), stmt.ColumnText(1)
-			another = stmt.ColumnText(2) != string(e.Kind) || stmt.ColumnFloat(3) != seconds(e.At)
-			return nil
-		}, entryKey(e.ID))
-	if err != nil || log == row.logKey {
+// owner is the other session that has an entry, or had it when it was deleted
+// here, empty when it is this one's; another says that its entry only has the
+// same id and records something else. It fails when that session was read from a
+// file that comes after this one.
+func (i *importing) owner(sessionID string, e session.ImportEntry) (owner string, another bool, err error) {
+	owner, another, err = ownerOf(i.c, e)
+	if err != nil || owner == sessionID {
 		return "", false, err
 	}
 	return owner, another, i.notAfter(owner)

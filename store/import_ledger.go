@@ -124,9 +124,9 @@ func (s *Store) ImportFilesOf(ctx context.Context, sessionID string) (paths []st
 	return paths, explain("read import ledger", err)
 }
 
-// ImportHas says what is there of a session and of entries with these ids,
-// wherever they belong.
-func (s *Store) ImportHas(ctx context.Context, sessionID string, entries []string) (has session.ImportPresence, err error) {
+// ImportHas says what is there of a session and of these entries of it, which
+// may be another session's, one that was deleted here included.
+func (s *Store) ImportHas(ctx context.Context, sessionID string, entries []session.ImportEntry) (has session.ImportPresence, err error) {
 	if s.kind != KindPodium {
 		return has, explain("look for session "+sessionID, errAdopted)
 	}
@@ -142,12 +142,23 @@ func (s *Store) ImportHas(ctx context.Context, sessionID string, entries []strin
 			}
 			*found = n > 0
 		}
-		for n, id := range entries {
-			there, err := c.integer("SELECT count(*) FROM entries WHERE entry_id = ?", entryKey(id))
+		for n, e := range entries {
+			owner, another, err := ownerOf(c, e)
 			if err != nil {
 				return err
 			}
-			has.Entries[n] = there > 0
+			switch {
+			case owner == sessionID:
+				has.Entries[n] = !has.Deleted // remembered, not there
+			case another:
+				there, err := c.integer("SELECT count(*) FROM entries WHERE entry_id = ?", entryKey(derivedID(sessionID, e.ID)))
+				if err != nil {
+					return err
+				}
+				has.Entries[n] = there > 0
+			default:
+				has.Entries[n] = owner != ""
+			}
 		}
 		return nil
 	})
@@ -186,6 +197,10 @@ func (s *Store) ImportReset(ctx context.Context, sessionID string) (paths []stri
 			if err := c.run(unreadFiles+" AND gone_at IS NULL", id); err != nil {
 				return err
 			}
+		}
+		// What a deleted session claims is claimed again, in the order of its files.
+		if err := c.run("DELETE FROM import_deleted WHERE session_id = ?", sessionID); err != nil {
+			return err
 		}
 		// A fork that its own file calls one stays one: noForkOf has to find it.
 		if err := c.run("UPDATE import_sessions SET forked_from = NULL WHERE session_id = ?1 OR forked_from = ?1 AND tool <> 'codex'", sessionID); err != nil {

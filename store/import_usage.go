@@ -16,25 +16,21 @@ func (i *importing) count(row importRow, p session.ImportPart) error {
 		if err := checkUsage(r.Usage); err != nil {
 			return err
 		}
-		var log, number int64
-		found, err := i.c.row("SELECT log_key, number FROM import_requests WHERE request = ?", func(stmt *sqlite3.Stmt) error {
-			log, number = stmt.ColumnInt64(0), stmt.ColumnInt64(1)
-			return nil
-		}, r.Key[:])
+		owner, number, err := i.counter(r)
 		if err != nil {
 			return err
 		}
-		switch {
-		case !found:
+		switch owner {
+		case "":
 			err = i.book(row, p, row.requests+int64(booked.turns), r)
 			booked.add(r.Usage)
-		case log != row.logKey:
-			err = i.elsewhere(log)
-		default:
+		case row.session:
 			// It may sum what is booked.
 			if err = booked.flush(i.c, &row); err == nil {
 				err = i.grow(row, p, number, r)
 			}
+		default:
+			err = i.notAfter(owner)
 		}
 		if err != nil {
 			return err
@@ -74,19 +70,6 @@ func (s *sum) flush(c *conn, row *importRow) error {
 	row.requests += int64(s.turns)
 	*s = sum{}
 	return err
-}
-
-// elsewhere checks that the session that counts a request may keep it.
-func (i *importing) elsewhere(log int64) error {
-	var owner string
-	_, err := i.c.row("SELECT session_id FROM logs WHERE log_key = ?", func(stmt *sqlite3.Stmt) error {
-		owner = stmt.ColumnText(0)
-		return nil
-	}, log)
-	if err != nil {
-		return err
-	}
-	return i.notAfter(owner)
 }
 
 // book counts a request for the first time, as a session's number-th.

@@ -50,7 +50,7 @@ func (d *dryRun) ImportFilesOf(ctx context.Context, sessionID string) ([]string,
 	return d.ledger.ImportFilesOf(ctx, sessionID)
 }
 
-func (d *dryRun) ImportHas(ctx context.Context, sessionID string, entries []string) (session.ImportPresence, error) {
+func (d *dryRun) ImportHas(ctx context.Context, sessionID string, entries []session.ImportEntry) (session.ImportPresence, error) {
 	if d.ledger == nil {
 		return session.ImportPresence{Entries: make([]bool, len(entries))}, nil
 	}
@@ -81,23 +81,16 @@ func (d *dryRun) part(ctx context.Context, p session.ImportPart, restore bool, o
 	if err != nil {
 		return err
 	}
-	ids := make([]string, len(p.Entries))
-	for n, e := range p.Entries {
-		ids[n] = e.ID
-	}
-	has, err := d.ImportHas(ctx, p.SessionID, ids)
+	has, err := d.ImportHas(ctx, p.SessionID, p.Entries)
 	if err != nil {
 		return err
 	}
-	if has.Deleted && !restore {
-		out.Deleted += len(p.Entries)
-		return nil
-	}
+	deleted := has.Deleted && !restore
 	number, seen := d.sessions[id]
 	if !seen {
 		number = uint32(len(d.sessions))
 		d.sessions[id] = number
-		if !has.Session {
+		if !has.Session && !deleted {
 			out.NewSessions++
 		}
 	}
@@ -108,10 +101,12 @@ func (d *dryRun) part(ctx context.Context, p session.ImportPart, restore bool, o
 		if !known {
 			d.entries[key] = dryEntry{number, what}
 		}
-		// Another session's entry that records something else only has the same id.
-		if has.Entries[n] || known && (first.session == number || first.what == what) {
+		switch {
+		case deleted:
+			out.Deleted++
+		case has.Entries[n] || known && (first.session == number || first.what == what):
 			out.Known++
-		} else {
+		default: // another session's entry that records something else only has the same id
 			out.Kept++
 		}
 	}

@@ -52,6 +52,9 @@ func TestDryRun_CountsWhatIsThereAndWhatComesTwiceAsKnown(t *testing.T) {
 	same("at first")
 	tr.write("projects/p/"+sid+".jsonl", append(own, said(sid, 3, "more"))...)
 	same("grown")
+	const other = "00000005-1111-4111-8111-111111111111"
+	tr.write("projects/q/"+other+".jsonl", with(said(sid, 1, "hi"), fields{"sessionId": other}), with(said(sid, 3, "else"), fields{"sessionId": other, "timestamp": clockAt(8)}), said(other, 12, "own"))
+	same("a fork that came later")
 	v := store.NewView(s.Path(), "x", store.Options{})
 	defer v.Close()
 	if err := v.DeleteSession(t.Context(), claudeID(gone), time.Now()); err != nil {
@@ -61,4 +64,14 @@ func TestDryRun_CountsWhatIsThereAndWhatComesTwiceAsKnown(t *testing.T) {
 		t.Fatal(err)
 	}
 	same("forgotten")
+	if err := v.DeleteSession(t.Context(), claudeID(sid), time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.ImportForget(t.Context(), tr.dir); err != nil {
+		t.Fatal(err)
+	}
+	tr.write("projects/p/"+sid+".jsonl", append(own, said(sid, 3, "more"), said(sid, 4, "since"))...)
+	const late = "00000004-1111-4111-8111-111111111111"
+	tr.write("projects/p/"+late+".jsonl", with(said(sid, 4, "since"), fields{"sessionId": late}), with(said(sid, 3, "else"), fields{"sessionId": late, "timestamp": clockAt(6)}), said(late, 11, "own"))
+	same("a deleted parent, grown since")
 }

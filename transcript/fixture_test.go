@@ -194,10 +194,16 @@ func column(t testing.TB, s *store.Store, query string) string {
 // what only counts how often files were looked at.
 func dump(t testing.TB, s *store.Store) []string {
 	t.Helper()
-	c := storetest.Dial(t, s.Path())
-	defer c.Close()
-	var out []string
-	for _, query := range []string{
+	return append(dumpSessions(t, s), rows(t, s,
+		"SELECT * FROM projects ORDER BY name",
+		"SELECT tool, path, size, cursor, lines, damaged, raw, clamped, skipped, problems, last_error, gone_at FROM import_files ORDER BY tool, path")...)
+}
+
+// dumpSessions is dump without the ledger of files and the projects, which stay
+// when their sessions go.
+func dumpSessions(t testing.TB, s *store.Store) []string {
+	t.Helper()
+	return rows(t, s,
 		`SELECT id, cc_session_id, round(created_at, 6), node_metadata, name, round(updated_at, 6), source_kind, status, round(started_at, 6), round(ended_at, 6),
 			ended_at_is_approximate, round(last_message_at, 6), model, provider, effort, project, project_source, input_tokens, output_tokens,
 			num_turns, round(total_cost_usd, 9), duration_ms, artifacts_path, agent_name FROM sessions ORDER BY id`,
@@ -209,10 +215,17 @@ func dump(t testing.TB, s *store.Store) []string {
 		`SELECT quarter_utc, project, provider, model, round(priced_usd, 9), priced_n, unpriced_n, sessions_started FROM usage_quarter ORDER BY 1, 2, 3, 4`,
 		`SELECT * FROM import_sessions ORDER BY session_id`,
 		`SELECT * FROM branches ORDER BY id`,
-		`SELECT * FROM projects ORDER BY name`,
 		`SELECT id, entity_id, status, reason_code, source, actor FROM status_transitions ORDER BY id`,
-		`SELECT tool, path, size, cursor, lines, damaged, raw, clamped, skipped, problems, last_error, gone_at FROM import_files ORDER BY tool, path`,
-	} {
+	)
+}
+
+// rows are those of several queries, as texts.
+func rows(t testing.TB, s *store.Store, queries ...string) []string {
+	t.Helper()
+	c := storetest.Dial(t, s.Path())
+	defer c.Close()
+	var out []string
+	for _, query := range queries {
 		stmt, _, err := c.Prepare(query)
 		if err != nil {
 			t.Fatal(err)

@@ -144,7 +144,7 @@ func draw(t *rapid.T) drawn {
 
 // scene is a drawn folder on disk and a store for it.
 type scene struct {
-	t    *rapid.T
+	t    rapid.TB
 	tree tree
 	s    *store.Store
 }

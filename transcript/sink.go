@@ -16,9 +16,9 @@ type Ledger interface {
 	ImportFilesAfter(ctx context.Context, tool, path string, limit int) ([]session.ImportFile, error)
 	// ImportFilesOf gives the paths of the files that a session was read from.
 	ImportFilesOf(ctx context.Context, sessionID string) (paths []string, err error)
-	// ImportHas says what is there of a session and of entries with these ids,
-	// wherever they belong.
-	ImportHas(ctx context.Context, sessionID string, entries []string) (session.ImportPresence, error)
+	// ImportHas says what is there of a session and of these entries of it, which
+	// may be another session's, one that was deleted included.
+	ImportHas(ctx context.Context, sessionID string, entries []session.ImportEntry) (session.ImportPresence, error)
 }
 
 // Sink keeps what is read. Every call is one step that happens whole or not at
