@@ -3,6 +3,8 @@ import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { App } from "./app/App";
 import { Boundary } from "./app/Boundary";
+import { opened } from "./app/parts";
+import { readPlace } from "./app/place";
 import { applyTheme, readTheme } from "./app/theme";
 import "./app/tokens.css";
 import "./app/layout.css";
@@ -15,7 +17,6 @@ import "./app/pod.css";
 import "./app/session.css";
 import "./app/edits.css";
 import { redeem, takeCode } from "./features/access/api/exchange";
-import { prepareWords } from "./features/session/components/Words";
 import { onAsked, readAsked } from "./lib/http/token";
 import { ApiError } from "./lib/problem/problem";
 
@@ -44,6 +45,9 @@ onAsked(() => {
 async function start(): Promise<void> {
   const root = document.getElementById("root");
   if (root === null) throw new Error("index.html has no #root");
+  // What the address opens need not wait for the rest.
+  const { selected, pod } = readPlace(window.location.search, window.location.pathname);
+  if (selected !== null || pod !== null) void opened.prepare();
   // The code first: what is asked for before it would be refused. One that is
   // used or late is said; Studio asks for the token when it needs it.
   const linkSpent = await redeem(takeCode(window.location, window.history));
@@ -56,7 +60,8 @@ async function start(): Promise<void> {
       </Boundary>
     </StrictMode>,
   );
-  prepareWords();
+  // A row that is pressed later opens at once.
+  void opened.prepare();
 }
 
 void start();

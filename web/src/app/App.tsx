@@ -15,16 +15,14 @@ import { ListPane } from "../features/runs/components/ListPane";
 import type { ListHandle } from "../features/runs/components/RunList";
 import { withProject, type RunFilter } from "../features/runs/state/filter";
 import { DeletionStrips } from "../features/session/components/Deletions";
-import { SessionView } from "../features/session/components/SessionView";
 import { LivingContext } from "../lib/state/living";
 import { useMedia } from "../lib/media/useMedia";
 import { ActionsDialog } from "./ActionsDialog";
 import { KeysDialog } from "./KeysDialog";
 import { addressOf, type Place } from "./place";
-import { PodView } from "./PodView";
+import { opened } from "./parts";
 import { rowHeights, useRows } from "./rows";
 import { FleetSeparator, Separator, useFleetShare, useListWidth } from "./Separator";
-import { SessionDock } from "./SessionDock";
 import { applyTheme, nextTheme, readTheme } from "./theme";
 import { focusedSubject, useActions, type Subject } from "./useActions";
 import { useKeys } from "./useKeys";
@@ -212,20 +210,17 @@ function Page({ fleet, linkSpent }: { fleet: FleetStore; linkSpent: boolean }) {
                   Back to the list
                 </button>
               ) : null}
-              {selected === null ? (
-                <PodView store={fleet} name={pod ?? ""} onSession={becomeSession} />
-              ) : (
-                <SessionView
-                  key={selected}
-                  id={selected}
-                  entry={place.entry ?? null}
-                  takesFocus={narrow}
-                  hrefOf={hrefOf}
-                  onOpen={open}
-                  onFilter={(only) => filterTo({ ...(filter.list ? { list: filter.list } : {}), ...only })}
-                />
-              )}
-              <SessionDock key={`dock ${selected ?? pod}`} store={fleet} session={selected} pod={pod} hrefOf={hrefOf} onOpen={open} />
+              <opened.Part
+                store={fleet}
+                session={selected}
+                pod={pod}
+                entry={place.entry ?? null}
+                takesFocus={narrow}
+                hrefOf={hrefOf}
+                onOpen={open}
+                onSession={becomeSession}
+                onFilter={(only) => filterTo({ ...(filter.list ? { list: filter.list } : {}), ...only })}
+              />
             </>
           ) : (
             <p className="note hint">

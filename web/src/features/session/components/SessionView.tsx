@@ -12,6 +12,7 @@ import { AtWork } from "./AtWork";
 import { BranchesView } from "./BranchesView";
 import { CompactedFrom, ContinuedIn } from "./Lineage";
 import { LogView } from "./LogView";
+import { SessionBones } from "./SessionBones";
 import { SessionHead } from "./SessionHead";
 
 interface Props {
@@ -68,7 +69,7 @@ export function SessionView({ id, entry, takesFocus, hrefOf, onOpen, onFilter, c
   const linkTo = useCallback((to: string) => hrefOf(id, to), [hrefOf, id]);
 
   if (deleted) return <Gone title="The session is deleted" id={id} text="Its log and its spend are gone for good." />;
-  if (head.isPending && head.error === null) return <Bones />;
+  if (head.isPending && head.error === null) return <SessionBones />;
   if (run === undefined) return <Failure id={id} error={head.error} retry={() => void head.refetch()} />;
   const shown = { running, working, hrefOf, onOpen };
   const choice = several ? (
@@ -133,21 +134,6 @@ export function SessionView({ id, entry, takesFocus, hrefOf, onOpen, onFilter, c
       )}
       {children}
     </article>
-  );
-}
-
-function Bones() {
-  return (
-    <div className="session" aria-busy="true" role="status" aria-label="Loading the session">
-      <div className="session-head">
-        <span className="bone bone-title" />
-        <span className="bone" />
-      </div>
-      <div className="conversation-pane">
-        <span className="bone bone-block" />
-        <span className="bone bone-block" />
-      </div>
-    </div>
   );
 }
 
