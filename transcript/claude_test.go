@@ -274,3 +274,23 @@ func TestClaude_AWholeLastLineWithoutItsEndGivesAFileItsPlace(t *testing.T) {
 		t.Errorf("%s entries of the parent", got)
 	}
 }
+
+func TestClaude_AFileThatIsReadAgainHasTheRankOfWhatItHoldsByThen(t *testing.T) {
+	const fork = "00000002-1111-4111-8111-111111111111"
+	title := func(text string) fields {
+		return fields{"type": "custom-title", "customTitle": text, "sessionId": fork}
+	}
+	copied := with(said(sid, 1, "one"), fields{"sessionId": fork})
+	s := storetest.New(t, store.Options{})
+	tr := newTree(t)
+	tr.write("projects/q/"+fork+".jsonl", title("new"), copied, said(fork, 9, "two"))
+	tr.write("projects/backup/"+fork+".jsonl", title("old"))
+	importInto(t, s, transcript.ClaudeCode, tr.dir)
+	tr.write("projects/backup/"+fork+".jsonl", title("old"), copied)
+	tr.write("projects/a/"+sid+".jsonl", said(sid, 1, "one"))
+	importInto(t, s, transcript.ClaudeCode, tr.dir)
+	sound(t, s)
+	if got := column(t, s, "SELECT name FROM sessions WHERE id = '"+claudeID(fork)+"'"); got != "new" {
+		t.Errorf("the name is %q", got)
+	}
+}

@@ -194,12 +194,10 @@ func (i *importer) reorder(ctx context.Context, order *session.ImportOrderError,
 	if err != nil {
 		return err
 	}
-	rows, err := i.sink.ImportFiles(ctx, tool, again)
-	if err != nil {
-		return err
-	}
-	for _, row := range rows {
-		if i.enqueue(queued{rank: rankOf(row.Rank), path: row.Path, known: true}) {
+	// Read from their beginning, they get their rank anew: one that is queued
+	// already may hold a time by now that its row was written without.
+	for _, path := range again {
+		if i.enqueue(queued{rank: i.rank(ctx, path), path: path, known: true}) {
 			i.prog.FilesTotal++
 		}
 	}
