@@ -65,6 +65,24 @@ func TestOtherHost_AnOpenPodIsUnknownAndDoesNotBlockAReplacement(t *testing.T) {
 	}
 }
 
+func TestOtherHost_WhoCannotReachAPodThereIsToldSo(t *testing.T) {
+	home, _ := foreign(t)
+	for _, args := range [][]string{{"stop", "atlas"}, {"attach", "atlas"}, {"send", "atlas", "hello"}, {"pause", "atlas"},
+		{"run", "--provider", "openai-chat", "--model", "m", "--base-url", "http://127.0.0.1:1/v1", "-p", "x", "atlas"}} {
+		code, _, errs := runIn(t.Context(), home, args...)
+		if code != exitFailure || !strings.Contains(errs, "pod atlas is of host here") || !strings.Contains(errs, "podium gc --other-hosts") || strings.Contains(errs, "4711") || strings.Contains(errs, "podium stop") {
+			t.Errorf("%s: exit %d: %s", args, code, errs)
+		}
+	}
+	// The number of its process says nothing here.
+	if _, out, _ := runIn(t.Context(), home, "ps"); !strings.Contains(out, "unresponsive (host here)") || strings.Contains(out, "4711") {
+		t.Errorf("ps: %s", out)
+	}
+	if _, out, _ := runIn(t.Context(), home, "ps", "--json"); !strings.Contains(out, `"host":"here"`) || strings.Contains(out, `"pid"`) {
+		t.Errorf("ps: %s", out)
+	}
+}
+
 // TestOtherHost_WhoHasTheStoreOpenBlocksUnderAnyHostName: a pod that lives is
 // told by the file, not by its row.
 func TestOtherHost_WhoHasTheStoreOpenBlocksUnderAnyHostName(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"log/slog"
 	"path/filepath"
 	"strings"
 	"time"
@@ -39,6 +40,9 @@ shutdown method, SIGTERM or SIGINT). Clients attach over its socket.`,
 			if o.name == "" {
 				o.name = newPodName(dir)
 			}
+			if err := o.findSession(cmd.Context(), cfg); err != nil {
+				return err
+			}
 			o.recipe = flags.recipe(dir)
 			return a.hostPod(cmd.Context(), cfg, dir, o)
 		},
@@ -65,7 +69,7 @@ type podOptions struct {
 // registerSession adds the flags that choose the session.
 func (o *podOptions) registerSession(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&o.fresh, "new", false, "start another session even when NAME has one")
-	cmd.Flags().StringVar(&o.sessionID, "session", "", "continue this ended session")
+	cmd.Flags().StringVar(&o.sessionID, "session", "", "continue this ended session: its id, or the first or last digits of it")
 }
 
 func (o *podOptions) check() error {
@@ -78,6 +82,17 @@ func (o *podOptions) check() error {
 		}
 	}
 	return nil
+}
+
+// findSession makes a whole id of what --session says.
+func (o *podOptions) findSession(ctx context.Context, cfg config.Config) (err error) {
+	if o.sessionID == "" || cfg.Store.Path == "" {
+		return nil
+	}
+	v := openView(cfg, slog.New(slog.DiscardHandler))
+	defer func() { err = errors.Join(err, v.Close()) }()
+	o.sessionID, err = sessionRef(ctx, v, o.sessionID)
+	return err
 }
 
 // hostPod runs a pod in this process until it ends.
@@ -182,6 +197,9 @@ func (a *app) startPod(ctx context.Context, paths config.Paths, name string, arg
 	socket, err := pod.SocketPath(paths.Run, name)
 	if err != nil {
 		return false, err
+	}
+	if row := a.podRow(ctx, name); row.Name != "" && row.EndedAt.IsZero() && ofOtherHost(row.Process) {
+		return false, a.notAlive(ctx, name)
 	}
 	dir := filepath.Join(paths.Run, name)
 	if err := config.MakeDir(dir); err != nil {

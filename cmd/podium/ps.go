@@ -27,7 +27,9 @@ func newPSCommand(a *app) *cobra.Command {
 		Long: `List the pods that are alive, with what they are doing.
 
 --all lists ended ones too; podium run NAME continues their sessions. A pod
-whose process was killed is listed as dead until something takes its name.
+whose process was killed is listed as dead until something takes its name; one
+of another host, which can be reached there only, is unresponsive and has the
+name of that host.
 
 TOKENS and COST are those of the current session: a compaction begins another.
 SESSION is the end of its id, which commands take for it.`,
@@ -52,7 +54,10 @@ SESSION is the end of its id, which commands take for it.`,
 // podReport is what ps says of a pod. Times are Unix seconds; a cost of null
 // is unknown.
 type podReport struct {
-	Name        string   `json:"name"`
+	Name string `json:"name"`
+	// Host is the other machine that the pod was recorded on; pid says nothing
+	// here then.
+	Host        string   `json:"host,omitempty"`
 	PodID       string   `json:"pod_id"`
 	State       string   `json:"state"`
 	SessionID   string   `json:"session_id"`
@@ -126,7 +131,11 @@ func reportPod(ctx context.Context, pods livePods, row session.Pod) podReport {
 	if look.SessionID != "" {
 		r.SessionID = look.SessionID
 	}
-	if look.State != studio.PodDead {
+	switch {
+	case look.State == studio.PodDead:
+	case ofOtherHost(row.Process):
+		r.Host = row.Process.Host
+	default:
 		r.PID = row.Process.PID
 	}
 	return r
@@ -157,10 +166,15 @@ func printPods(a *app, pods []podReport, now time.Time) error {
 	return w.Flush()
 }
 
-// stateText is the state; of a pod that cannot be reached also its process,
-// which is all that is left to reach it by.
+// stateText is the state; of a pod that cannot be reached also its process or
+// its host, which is all that is left to reach it by.
 func (r podReport) stateText() string {
-	if r.State == string(studio.PodUnresponsive) && r.PID != 0 {
+	switch {
+	case r.State != string(studio.PodUnresponsive):
+		return r.State
+	case r.Host != "":
+		return fmt.Sprintf("%s (host %s)", r.State, printable(r.Host))
+	case r.PID != 0:
 		return fmt.Sprintf("%s (pid %d)", r.State, r.PID)
 	}
 	return r.State

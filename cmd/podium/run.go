@@ -142,6 +142,9 @@ func (r *runCommand) ensurePod(ctx context.Context, cmd *cobra.Command) error {
 	if socketAnswers(socket) {
 		return r.refuseStartFlags(cmd, cfg.Paths, dir)
 	}
+	if err := r.pod.findSession(ctx, cfg); err != nil {
+		return err
+	}
 	if _, _, err := newProvider(cfg, cfg.Model); err != nil {
 		return err
 	}

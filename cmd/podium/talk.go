@@ -32,12 +32,29 @@ func (a *app) notAlive(ctx context.Context, name string) error {
 	row := a.podRow(ctx, name)
 	switch {
 	case row.Name == "":
-		return &notAliveError{fmt.Sprintf("pod %s: no such pod is alive; podium ps lists the pods", name)}
+		return &notAliveError{fmt.Sprintf("pod %s: no such pod is alive; %s", name, a.sessionCalled(ctx, name))}
+	case row.EndedAt.IsZero() && ofOtherHost(row.Process):
+		return &notAliveError{fmt.Sprintf("pod %s is of host %s, and its socket does not answer on this one: use it there; when that host is gone or has another name now, podium gc --other-hosts closes its session", name, printable(row.Process.Host))}
 	case row.EndedAt.IsZero() && processLives(row.Process):
 		return &notAliveError{fmt.Sprintf("pod %s: its process %d is there but its socket does not answer; podium logs %s may say why, podium stop %s ends it", name, row.Process.PID, name, name)}
 	default:
 		return &notAliveError{fmt.Sprintf("pod %s has ended; podium run %s continues its session, podium history %s shows it", name, name, name)}
 	}
+}
+
+// sessionCalled says what to do about a name that no pod has: it may be a
+// session's id.
+func (a *app) sessionCalled(ctx context.Context, name string) string {
+	const pods = "podium ps lists the pods"
+	v, _, err := a.sessionView("")
+	if err != nil || v == nil {
+		return pods
+	}
+	defer v.Close()
+	if _, err := referredTo(ctx, v, name); err != nil {
+		return pods
+	}
+	return fmt.Sprintf("there is a session of that id: podium run --session %s continues it, podium history %s shows it", name, name)
 }
 
 // socketAnswers reports whether something takes connections at path.
