@@ -3,6 +3,7 @@ package pod
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"podium.local/protocol"
@@ -46,9 +47,9 @@ type controller struct {
 	// ran says that a run that somebody asked for has ended in this process; one
 	// of inputs that an earlier process left does not count.
 	ran bool
-	// debt is the end of a run that could not be saved; it goes in front of the
-	// next entries.
-	debt []session.NewEntry
+	// debt is the end of a run that could not be saved, nil when there is none.
+	// Nothing else begins before it is.
+	debt *step
 }
 
 // serve works until the pod is to end.
@@ -187,6 +188,10 @@ func (k *controller) handleRun(cmd command, m protocol.Run) {
 		c.reject(p.hub, id, protocol.CodeAlreadyRunning, messageAlreadyRunning)
 		return
 	}
+	if err := k.payDebt(); err != nil {
+		p.refuseInput(c, id, err)
+		return
+	}
 	change := func(v *view) { v.state = protocol.StateRunning }
 	if k.job != nil {
 		change = nil
@@ -212,7 +217,6 @@ func (k *controller) start(inputID string) {
 	k.run = k.newRun()
 	k.run.inputID = inputID
 	k.run.interrupts = k.state == protocol.StatePaused
-	k.run.debt, k.debt = k.debt, nil
 	k.launch()
 }
 
@@ -240,6 +244,10 @@ func (k *controller) wake(restarted bool) {
 		return
 	}
 	if k.state == protocol.StatePaused && !(restarted && k.p.holdsRequest()) {
+		return
+	}
+	if err := k.payDebt(); err != nil {
+		k.p.log.Error("start a run of what waits", "error", err)
 		return
 	}
 	k.start("")
@@ -330,9 +338,9 @@ func (k *controller) endRun(out outcome) {
 	}
 }
 
-// unsaved ends a run whose end the store did not take: everybody is told why
-// it stopped, and its end goes into the log in front of whatever can be saved
-// next.
+// unsaved ends a run whose end the store did not take. Everybody is told why it
+// stopped, extended clients with a run_end that has no seq yet; with it, and the
+// same entry id, they get it when the debt is paid.
 func (k *controller) unsaved(s step, end session.RunEnd, err error) session.RunEnd {
 	k.p.log.Error("save the end of a run", "error", err)
 	k.check(err)
@@ -340,13 +348,16 @@ func (k *controller) unsaved(s step, end session.RunEnd, err error) session.RunE
 		end.Error = err.Error()
 	}
 	end.Result, end.Code = protocol.RunFailed, protocol.CodeInternal
-	s.entries[len(s.entries)-1].Payload = end
-	k.debt = s.entries
+	last := &s.entries[len(s.entries)-1]
+	last.Payload = end
 	failed := k.p.restView(protocol.StateIdle, end.Error)
 	k.p.hub.update(func(v *view) {
 		failed(v)
 		v.open = nil
-	}, protocol.Event{Data: protocol.Error{Code: end.Code, Message: end.Error}})
+	}, protocol.Event{Data: protocol.Error{Code: end.Code, Message: end.Error}},
+		protocol.Event{Data: protocol.RunEnd{Result: end.Result, Error: end.Error, EntryID: last.ID}})
+	s.owed, s.phase, s.run, s.view = len(s.entries), session.PhaseIdle, nil, nil
+	k.debt = &s
 	return end
 }
 
@@ -361,11 +372,12 @@ func (k *controller) check(err error) {
 
 // payDebt saves the end of a run that could not be saved when it ended.
 func (k *controller) payDebt() error {
-	if len(k.debt) == 0 {
+	if k.debt == nil {
 		return nil
 	}
-	if _, err := k.p.record(step{entries: k.debt, owed: len(k.debt), phase: session.PhaseIdle}); err != nil {
-		return err
+	if _, err := k.p.record(*k.debt); err != nil {
+		k.check(err)
+		return fmt.Errorf("the end of the last run is not saved yet: %w", err)
 	}
 	k.debt = nil
 	return nil

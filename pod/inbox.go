@@ -103,7 +103,7 @@ func (p *Pod) takeInbox(r *run, before []session.NewEntry, first bool) error {
 	if err != nil {
 		return err
 	}
-	s := step{entries: before, phase: session.PhaseRunning, run: r.mark(), owed: len(r.debt)}
+	s := step{entries: before, phase: session.PhaseRunning, run: r.mark()}
 	for _, i := range items {
 		s.entries = append(s.entries, session.NewEntry{
 			ID: i.EntryID, Kind: session.KindInput,
@@ -114,11 +114,12 @@ func (p *Pod) takeInbox(r *run, before []session.NewEntry, first bool) error {
 			s.name = clip(i.Text, maxSessionName)
 		}
 	}
-	if err := r.say(s); err != nil {
+	entries, err := p.record(s)
+	if err != nil {
+		r.untaken = &s
 		return err
 	}
-	r.debt = nil
-	return nil
+	return r.apply(entries)
 }
 
 // maxSessionName is the longest name a session gets from its first input, in

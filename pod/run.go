@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 
 	"podium.local/llm"
@@ -48,9 +47,9 @@ type run struct {
 	inputID string
 	// resume takes a paused run up, interrupts puts a new request in its place.
 	resume, interrupts bool
-	// debt is the end of an earlier run that could not be saved then, nil once it
-	// is.
-	debt []session.NewEntry
+	// untaken is the step with accepted inputs that the store did not take, nil
+	// when it took them all; the run's end commits it.
+	untaken *step
 
 	hist *session.History
 	// turns counts the run's completed turns, started holds the calls of the
@@ -111,6 +110,10 @@ func (r *run) say(s step) error {
 	if err != nil {
 		return err
 	}
+	return r.apply(entries)
+}
+
+func (r *run) apply(entries []session.Entry) error {
 	for _, e := range entries {
 		if err := r.hist.Apply(e); err != nil {
 			return err
@@ -175,14 +178,11 @@ func (r *run) loop() outcome {
 	return outcome{err: err}
 }
 
-// opening is what goes in front of a run's input: the end of the run before,
-// if that is still owed, and results for the calls it left open.
+// opening is what goes in front of a run's input: results for the calls that
+// the run before left open.
 func (r *run) opening() []session.NewEntry {
-	entries := slices.Clone(r.debt)
-	if len(entries) == 0 {
-		calls, _ := r.hist.OpenCalls()
-		entries = closings(calls, interruptedByUser)
-	}
+	calls, _ := r.hist.OpenCalls()
+	entries := closings(calls, interruptedByUser)
 	if r.interrupts {
 		entries = append(entries, systemEntry(noteNewRequest))
 	}
@@ -277,13 +277,18 @@ func (r *run) ending(out outcome) (step, session.RunEnd) {
 	}
 	end.Result = result
 	s := step{
-		entries: append(r.debt, out.last...), owed: len(r.debt), usage: out.usage, turns: out.turns,
+		usage: out.usage, turns: out.turns,
 		phase: session.PhaseIdle, view: r.p.restView(protocol.StateIdle, end.Error),
 	}
+	if r.untaken != nil {
+		// Inputs that this end speaks of must not wait for another run.
+		s.entries, s.taken, s.name = r.untaken.entries, r.untaken.taken, r.untaken.name
+	}
+	s.entries = append(s.entries, out.last...)
 	if out.cut != nil {
 		s.usage = out.cut
 	}
-	if r.hist != nil && len(r.debt) == 0 {
+	if r.hist != nil && r.untaken == nil {
 		calls, complete := r.hist.OpenCalls()
 		if result == protocol.RunPaused && complete {
 			calls = r.onlyStarted(calls)

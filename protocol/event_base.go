@@ -144,7 +144,9 @@ type UsageExtra struct {
 // state in force before it, so that a method sent after it is judged in that
 // state; once a run; to everybody for finished, paused and limit_reached, for
 // cancelled, failed and rolled_back to extended clients alone, right after the
-// Error that everybody gets. (seed 000, "current state")
+// Error that everybody gets. One that the store could not take (a full disk) is
+// told without seq, and again with it and the same entry_id once it is saved,
+// before any other run begins. (seed 000, "current state")
 type RunEnd struct {
 	// Result is how it ended.
 	Result RunResult `wire:"result"`

@@ -251,6 +251,10 @@ func (m *Model) runBegins() {
 }
 
 func (m *Model) runEnd(d protocol.RunEnd) tea.Cmd {
+	if d.EntryID != "" && d.EntryID == m.ended {
+		return nil // it was told before it could be saved, and is saved now
+	}
+	m.ended = d.EntryID
 	m.conv.runOver(d.Result == protocol.RunPaused)
 	if d.Error != "" && !m.conv.told(d.Error) {
 		m.conv.say(kindError, protocol.LevelError, "[error] "+d.Error)

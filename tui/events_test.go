@@ -194,6 +194,19 @@ func TestRun_TakenBackFromAnotherClientIsNotPutIntoThisInput(t *testing.T) {
 	})
 }
 
+func TestRun_AnEndThatIsSavedLateIsShownOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := running(t)
+		end := protocol.RunEnd{Result: protocol.RunFailed, Error: "the disk is full", EntryID: "end-1"}
+		s.event(protocol.Error{Code: protocol.CodeInternal, Message: end.Error}, end)
+		before := s.text()
+		s.event(end)
+		if after := s.text(); after != before || !strings.Contains(before, "── failed") {
+			t.Errorf("shown again:\n%s\nbefore:\n%s", after, before)
+		}
+	})
+}
+
 func TestRun_ErrorsStayWhenASnapshotReplacesTheView(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := running(t)

@@ -81,6 +81,8 @@ type Model struct {
 	liveAt   uint64
 	seq      uint64
 	features map[string]bool
+	// ended is the entry of the newest end of a run.
+	ended string
 
 	flash    flash
 	armed    string

@@ -142,6 +142,8 @@ type terminal struct {
 	leaving bool
 	// lost says that the person was told of a lost connection.
 	lost bool
+	// ended is the entry of the newest end of a run.
+	ended string
 }
 
 // idle reports whether nothing is going on that could be interrupted.
@@ -250,6 +252,10 @@ func (t *terminal) received(r received) error {
 	case protocol.ReasoningDone:
 		t.printer.note("thinks %s", firstLine(d.Text))
 	case protocol.RunEnd:
+		if d.EntryID != "" && d.EntryID == t.ended {
+			return nil // it was told before it could be saved, and is saved now
+		}
+		t.ended = d.EntryID
 		t.printer.event(r.event)
 		t.over(d.Result)
 	case protocol.Error:

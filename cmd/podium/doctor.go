@@ -91,6 +91,7 @@ func (d *doctor) examine(cmd *cobra.Command, flags *modelFlags) {
 	}
 	d.configuration(cfg, dir, flags)
 	d.folders(cfg.Paths)
+	d.disks(cfg.Paths, cfg.Store.Path)
 	d.model(cfg)
 	d.store(cmd.Context(), cfg)
 }

@@ -95,7 +95,12 @@ func endStarting(p *os.Process, died <-chan error) {
 
 // failure says why a pod did not come up, in its own words.
 func (d detached) failure(err error, begin int64) error {
-	text := readFrom(filepath.Join(d.dir, "pod.log"), begin, logTail)
+	path := filepath.Join(d.dir, "pod.log")
+	text := readFrom(path, begin, logTail)
+	if unheard := canWrite(path); unheard != nil {
+		// Its last words are lost, and most likely for the reason that it died of.
+		return fmt.Errorf("start pod %s: it ended at once and its log cannot be written: %w; free some space on that disk and start it again", d.name, unheard)
+	}
 	if text == "" {
 		if err == nil {
 			err = errors.New("it ended without a word")
@@ -104,6 +109,16 @@ func (d detached) failure(err error, begin int64) error {
 	}
 	// The pod's own last line is the reason; a prefix of the command adds nothing.
 	return fmt.Errorf("start pod %s: %s", d.name, strings.TrimPrefix(text, "podium: "))
+}
+
+// canWrite tries to add a line to a file.
+func canWrite(path string) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString("\n")
+	return errors.Join(err, f.Close())
 }
 
 // readFrom reads the end of a file, at most n bytes and nothing before begin.

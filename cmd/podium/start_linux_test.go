@@ -2,10 +2,12 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 
@@ -59,5 +61,23 @@ func TestRun_OfTwoStartersOnlyOneProcessIsLeftAndAStoppedPodStaysStopped(t *test
 		if pids := h.podProcesses(name); len(pids) != 0 {
 			t.Errorf("processes of pod %s once it was stopped: %v", name, pids)
 		}
+	}
+}
+
+// TestRun_SaysThatTheDiskIsFullWhereThePodCannot lets a pod die at its start
+// whose log is on a full disk: what it says of it is lost.
+func TestRun_SaysThatTheDiskIsFullWhereThePodCannot(t *testing.T) {
+	h := newHome(t)
+	folder := filepath.Join(h.dir, "run", "p")
+	err := errors.Join(
+		os.MkdirAll(folder, 0o700),
+		os.Symlink("/dev/full", filepath.Join(folder, "pod.log")),
+		os.WriteFile(filepath.Join(h.dir, "state.db"), []byte("this is not a store, and a pod says so in its log"), 0o600))
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := h.command("run", "-p", "hi", "--provider", "openai-chat", "--model", "m", "--base-url", "http://127.0.0.1:1", "p").CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "no space left on device; free some space") {
+		t.Errorf("%v: %s", err, out)
 	}
 }
