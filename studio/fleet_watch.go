@@ -105,8 +105,6 @@ func (w *fleetWatch) subscribe(ctx context.Context, lastID string) (*subscriber,
 	select {
 	case <-run.ready:
 		err = run.err
-	case <-run.ended:
-		err = errStopping
 	case <-ctx.Done():
 		err = ctx.Err()
 	}
@@ -168,6 +166,7 @@ func (w *fleetWatch) start() error {
 	err := w.fleet.server.inBackground(func() {
 		defer close(run.ended)
 		defer cancel()
+		defer w.settle(run)
 		l := &watchLoop{
 			watch: w, run: run, changes: w.fleet.server.cfg.Sources.Fleet.Watch(),
 			followed: make(map[podKey]*followed), dirty: make(chan struct{}, 1),
@@ -235,7 +234,15 @@ func (w *fleetWatch) fail(run *watching, err error) {
 	}
 }
 
-// begin lets the subscribers of a stretch go on; only the first call counts.
+// settle answers those who still wait for the state of a stretch that ended.
+func (w *fleetWatch) settle(run *watching) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	run.begin(errStopping)
+}
+
+// begin lets the subscribers of a stretch go on; only the first call counts. The
+// caller holds mu.
 func (r *watching) begin(err error) {
 	select {
 	case <-r.ready:

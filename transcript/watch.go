@@ -62,10 +62,13 @@ func Watch(ctx context.Context, sink Sink, opts WatchOptions) (err error) {
 		}
 	}
 	defer func() { err = errors.Join(err, w.close()) }()
-	if err := w.importAll(ctx); err != nil {
-		return err
+	if err = w.importAll(ctx); err == nil {
+		err = w.follow(ctx)
 	}
-	return w.follow(ctx)
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
 }
 
 func (w *watcher) close() error {

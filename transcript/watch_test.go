@@ -111,6 +111,17 @@ func TestWatch_AFailureOfTheStoreIsTriedAgain(t *testing.T) {
 
 // The watch of a folder in which nothing happens does nothing: it would have
 // reported.
+func TestWatch_ThatIsEndedWhileItLooksDidNotFail(t *testing.T) {
+	tr := newTree(t)
+	tr.write("projects/p/"+sid+".jsonl", said(sid, 1, "one"))
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	err := transcript.Watch(ctx, storetest.New(t, store.Options{}), transcript.WatchOptions{Options: options(transcript.ClaudeCode, tr.dir)})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
 func TestWatch_IdleCostsNothing(t *testing.T) {
 	h := &hooked{Store: storetest.New(t, store.Options{})}
 	looks := make(chan struct{}, 100)

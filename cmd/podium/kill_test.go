@@ -28,7 +28,7 @@ func TestKill_NothingAcceptedOrShownIsLost(t *testing.T) {
 	seen := witness{accepted: map[string]bool{}, shown: map[uint64]string{}}
 	for round := range killRounds {
 		pod := h.startPod("k", url)
-		watchUntilKilled(t, h, pod, &seen, time.Duration(rnd.IntN(120_000))*time.Microsecond, round)
+		watchUntilKilled(t, h, pod, &seen, rnd.IntN(100), time.Duration(rnd.IntN(3_000))*time.Microsecond, round)
 		seen.check(t, h, round)
 		if t.Failed() {
 			t.Fatalf("round %d; the pod's log:\n%s", round, pod.log)
@@ -46,9 +46,11 @@ type witness struct {
 	shown    map[uint64]string // entry ids by seq
 }
 
-// watchUntilKilled sends one input and kills the pod after delay; what the
-// pod said before it died counts, also when it is read afterwards.
-func watchUntilKilled(t *testing.T, h *home, pod *process, seen *witness, delay time.Duration, round int) {
+// watchUntilKilled sends one input and kills the pod a delay after so many
+// events, or after the run's end; counted in events, as many kills fall into a
+// run on a slow machine as on a fast one. What the pod said before it died
+// counts, also when it is read afterwards.
+func watchUntilKilled(t *testing.T, h *home, pod *process, seen *witness, events int, delay time.Duration, round int) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
@@ -61,12 +63,18 @@ func watchUntilKilled(t *testing.T, h *home, pod *process, seen *witness, delay 
 	if err := conn.Send(ctx, m); err != nil {
 		t.Fatalf("round %d: %v", round, err)
 	}
-	timer := time.AfterFunc(delay, pod.kill)
-	defer timer.Stop()
-	for {
+	killing := false
+	for n := 0; ; n++ {
+		if n == events && !killing {
+			killing = true
+			time.AfterFunc(delay, pod.kill)
+		}
 		e, err := conn.Recv(ctx)
 		if err != nil {
 			break
+		}
+		if _, ended := e.Data.(protocol.RunEnd); ended && n < events {
+			events = n + 1
 		}
 		if a, ok := e.Data.(protocol.Accepted); ok && a.EntryID != nil {
 			seen.accepted[*a.EntryID] = true
@@ -78,7 +86,7 @@ func watchUntilKilled(t *testing.T, h *home, pod *process, seen *witness, delay 
 			seen.shown[e.Seq] = id
 		}
 	}
-	<-pod.done
+	pod.kill()
 }
 
 // check opens the store as the next process would and looks for everything
