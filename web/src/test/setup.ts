@@ -1,5 +1,6 @@
 import { cleanup, configure } from "@testing-library/react";
 import { afterEach, vi } from "vitest";
+import { forgetLowerBounds } from "../lib/state/lowerBound";
 
 // A busy machine is slow, not wrong.
 configure({ asyncUtilTimeout: 15_000 });
@@ -38,6 +39,7 @@ window.matchMedia ??= () => ({ matches: false, addEventListener() {}, removeEven
 
 afterEach(() => {
   cleanup();
+  forgetLowerBounds();
   vi.unstubAllGlobals();
   vi.restoreAllMocks();
   vi.useRealTimers();

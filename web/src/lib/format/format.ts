@@ -7,6 +7,12 @@ export function cost(usd: number | null | undefined): string {
   return `${usd < 0 ? "-" : ""}$${grouped(Math.abs(usd).toFixed(2))}`;
 }
 
+/** A cost that may leave something out. */
+export function costAtLeast(usd: number | null | undefined, partial: boolean): string {
+  const text = cost(usd);
+  return partial && text !== unknown ? `≥ ${text}` : text;
+}
+
 /** How long ago, in the two largest units: 59s, 1m 1s, 2h 5m, 1d 1h. */
 export function age(nowSeconds: number, thenSeconds: number | null | undefined): string {
   if (thenSeconds === null || thenSeconds === undefined || !Number.isFinite(thenSeconds)) return unknown;

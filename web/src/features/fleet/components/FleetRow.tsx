@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { memo } from "react";
-import { age, compact, cost, count, grouped, moment } from "../../../lib/format/format";
+import { age, compact, costAtLeast, count, grouped, moment } from "../../../lib/format/format";
+import { useLowerBound } from "../../../lib/state/lowerBound";
 import { StateShape } from "../../../lib/state/StateShape";
 import { getInvocation } from "../api/fleet";
 import { groupKey, type Line, type Member } from "../state/view";
@@ -19,6 +20,8 @@ interface MemberProps {
 /** A pod or a running session: a link, so that it opens elsewhere too. */
 export const MemberRow = memo(function MemberRow({ member, now, href, open, reachable, onFocus, onOpen }: MemberProps) {
   const { state, word, doing } = member;
+  const known = useLowerBound(member.session ?? "");
+  const atLeast = member.costPartial || known;
   return (
     <a
       className="run-row fleet-row"
@@ -56,10 +59,7 @@ export const MemberRow = memo(function MemberRow({ member, now, href, open, reac
       <span className="run-age number" title={member.since === null ? undefined : moment(member.since)}>
         {age(Math.max(now, member.since ?? 0), member.since)}
       </span>
-      <span className="run-cost number">
-        {member.costPartial && member.cost !== null ? "≥ " : ""}
-        {cost(member.cost)}
-      </span>
+      <span className="run-cost number">{costAtLeast(member.cost, atLeast)}</span>
     </a>
   );
 });

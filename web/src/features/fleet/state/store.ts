@@ -3,6 +3,7 @@ import { onAsked, readToken } from "../../../lib/http/token";
 import { noFleet, podOf, reduceFleet, type Fleet, type FleetEvent } from "./fleet";
 import { followFleet } from "./follow";
 import { sameLiving, type Living, type LivingSource } from "../../../lib/state/living";
+import { noteLowerBound } from "../../../lib/state/lowerBound";
 import type { Pod } from "../api/types";
 import { podLiving } from "./view";
 
@@ -26,6 +27,7 @@ export function createFleet(): FleetStore {
       const next = reduceFleet(fleet, event);
       if (next === fleet) return;
       fleet = next;
+      for (const pod of fleet.pods.values()) if (pod.cost_partial && pod.session_id !== null) noteLowerBound(pod.session_id);
       listeners.forEach((tell) => tell());
     },
   };

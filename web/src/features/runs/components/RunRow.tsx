@@ -1,7 +1,8 @@
 import { memo } from "react";
-import { age, cost, moment } from "../../../lib/format/format";
+import { age, costAtLeast, moment } from "../../../lib/format/format";
 import { shownName } from "../../../lib/format/names";
 import { useLiving } from "../../../lib/state/living";
+import { useLowerBound } from "../../../lib/state/lowerBound";
 import { displayState, stateWord } from "../../../lib/state/state";
 import { StateShape } from "../../../lib/state/StateShape";
 import type { Run } from "../api/types";
@@ -23,6 +24,7 @@ export const RunRow = memo(function RunRow({ run, now, href, selected, reachable
   const name = shownName(run.name, `…${run.id.slice(-12)}`);
   const living = useLiving(run.id);
   const state = living?.state ?? displayState(run);
+  const atLeast = useLowerBound(run.id);
   const active = lastActivity(run);
   return (
     <a
@@ -47,7 +49,7 @@ export const RunRow = memo(function RunRow({ run, now, href, selected, reachable
       <span className="run-age number" title={active === null ? undefined : moment(active)}>
         {age(now, active)}
       </span>
-      <span className="run-cost number">{cost(run.total_cost_usd)}</span>
+      <span className="run-cost number">{costAtLeast(run.total_cost_usd, atLeast)}</span>
     </a>
   );
 });

@@ -3,6 +3,7 @@ import userEvent from "@testing-library/user-event";
 import { createRef, useState } from "react";
 import { describe, expect, it, vi } from "vitest";
 import { LivingContext } from "../../../lib/state/living";
+import { noteLowerBound } from "../../../lib/state/lowerBound";
 import { aPage, aRun, fakeStudio, renderPage, runs } from "../../../test/studio";
 import type { RunFilter } from "../state/filter";
 import { FilterBar } from "./FilterBar";
@@ -35,6 +36,12 @@ describe("RunList", () => {
     const row = screen.getByRole("link");
     expect(row.textContent).toBe("fix the flaky login testtimed out1m 1s—");
     expect(row.getAttribute("href")).toBe("?s=x");
+  });
+
+  it("says that a cost is a lower bound once that is known", () => {
+    list(0, { runs: [aRun({ id: "x" }), aRun({ id: "y" }), aRun({ id: "z", total_cost_usd: null })] });
+    act(() => ["x", "z"].forEach(noteLowerBound));
+    expect(screen.getAllByRole("link").map((row) => row.querySelector(".run-cost")?.textContent)).toEqual(["≥ $0.42", "$0.42", "—"]);
   });
 
   it("says what the live pod of a row is at, not that its session is held", () => {

@@ -3,6 +3,7 @@ import { useNow } from "../../../lib/clock/useNow";
 import { clock } from "../../../lib/format/format";
 import { ApiError } from "../../../lib/problem/problem";
 import { useLiving } from "../../../lib/state/living";
+import { noteLowerBound } from "../../../lib/state/lowerBound";
 import { displayState } from "../../../lib/state/state";
 import { deletions } from "../state/deletions";
 import { useBranches } from "../state/useBranches";
@@ -65,6 +66,11 @@ export function SessionView({ id, entry, takesFocus, hrefOf, onOpen, onFilter, c
     document.title = `${name} · Podium`;
     return () => void (document.title = "Podium");
   }, [name]);
+
+  const unpriced = log.window?.usage?.unpriced ?? 0;
+  useEffect(() => {
+    if (unpriced > 0) noteLowerBound(id);
+  }, [id, unpriced]);
 
   const linkTo = useCallback((to: string) => hrefOf(id, to), [hrefOf, id]);
 

@@ -1,4 +1,4 @@
-import { compact, cost, grouped } from "../../../lib/format/format";
+import { compact, cost, costAtLeast, grouped } from "../../../lib/format/format";
 import type { RunDetail, Usage } from "../api/types";
 
 /** What a session used, for a person: never more exact than what is known. */
@@ -28,7 +28,7 @@ export function spendOf(run: Pick<RunDetail, "total_cost_usd" | "input_tokens" |
   ];
   const title = counted.flatMap(([what, n]) => (n === null || n === undefined ? [] : [`${grouped(String(n))} ${what}`])).join(", ");
   return {
-    cost: unpriced > 0 && usd !== null ? `≥ ${cost(usd)}` : cost(usd),
+    cost: costAtLeast(usd, unpriced > 0),
     costTitle: usd === null ? "cost: unknown" : unpriced > 0 ? `cost: at least this; ${unpriced} of the requests have no price` : "cost",
     tokens: input === null && output === null ? null : parts.join(", "),
     tokensTitle: `tokens: ${title}${cached === null ? " (cached parts included)" : ""}`,
