@@ -165,7 +165,9 @@ func (m *Model) learnInput(f *Fact) {
 		b.text, b.cut = limit(f.Input.Text)
 		b.text = clean(b.text)
 	}
-	if f.Input.Client != m.o.Client || f.Input.Kind != protocol.InputText {
+	// Of an imported input nobody knows a client: it is the person's own.
+	imported := f.Input.Client == "" && f.Seq == 0
+	if f.Input.Client != m.o.Client && !imported || f.Input.Kind != protocol.InputText {
 		b.from = cleanLine(f.Input.Client)
 		if b.from == "" {
 			b.from = "another client"

@@ -51,6 +51,23 @@ func TestLog_TellsALaterTerminalWhatAnEarlierOneSaw(t *testing.T) {
 	})
 }
 
+func TestLog_AnImportedInputIsNotOfAnotherClient(t *testing.T) {
+	for seq, shows := range map[uint64]string{0: "› look", 1: "» from another client"} {
+		synctest.Test(t, func(t *testing.T) {
+			s := open(t, func(o *tui.Options) {
+				o.Log = func(context.Context, string, string, string) ([]tui.Fact, error) {
+					return []tui.Fact{{EntryID: "u", Seq: seq, Input: &tui.InputFact{Text: "look", Kind: protocol.InputText}}}, nil
+				}
+			})
+			d := looked()
+			d.Seq = 1
+			s.event(hello(protocol.StateIdle), d)
+			s.settle()
+			s.shows(shows)
+		})
+	}
+}
+
 func TestLog_ThatCannotBeReadLeavesTheItems(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := open(t, func(o *tui.Options) {

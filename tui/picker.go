@@ -27,6 +27,13 @@ type Entry struct {
 	// Title is what the session is about, Last the last thing that was said.
 	Title, Last string
 	Model, Dir  string
+	// Origin is the program whose session it is, empty for a pod's. Sessions of
+	// other programs are listed for a filter only.
+	Origin string
+	// Note is said when it is chosen; choosing it once more takes it, unless it
+	// is ReadOnly and cannot be taken.
+	Note     string
+	ReadOnly bool
 	// At is when something last happened.
 	At time.Time
 	// CostUSD is nil when unknown; CostPartial says that it is only part.
@@ -79,9 +86,11 @@ type Picker struct {
 	loaded        bool
 	filter        editor
 	at            int
-	choice        *Choice
-	failure       error
-	complaint     string
+	// noted is the entry whose note was said last, by its key.
+	noted     string
+	choice    *Choice
+	failure   error
+	complaint string
 }
 
 type listedMsg struct {
@@ -214,7 +223,10 @@ func (p *Picker) refilter() {
 	words := strings.Fields(strings.ToLower(p.filter.text))
 	p.shown = nil
 	for _, e := range p.all() {
-		text := strings.ToLower(strings.Join([]string{e.Pod, e.State, e.Session, e.Title, e.Last, e.Model, e.Dir}, " "))
+		text := strings.ToLower(strings.Join([]string{e.Pod, e.State, e.Session, e.Title, e.Last, e.Model, e.Dir, e.Origin}, " "))
+		if e.Origin != "" && len(words) == 0 {
+			continue
+		}
 		if !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, w) }) {
 			p.shown = append(p.shown, e)
 		}
@@ -228,6 +240,8 @@ func (p *Picker) refilter() {
 func (p *Picker) move(by int) { p.at = max(0, min(p.at+by, len(p.shown))) }
 
 func (p *Picker) key(k tea.KeyPressMsg) tea.Cmd {
+	noted := p.noted
+	p.noted = ""
 	switch k.String() {
 	case "ctrl+c", "ctrl+d":
 		return tea.Quit
@@ -259,10 +273,16 @@ func (p *Picker) key(k tea.KeyPressMsg) tea.Cmd {
 		if !p.loaded || p.nothing() {
 			return nil
 		}
-		p.choice = &Choice{New: p.at == 0}
-		if p.at > 0 {
-			p.choice.Entry = p.shown[p.at-1]
+		if p.at == 0 {
+			p.choice = &Choice{New: true}
+			return tea.Quit
 		}
+		e := p.shown[p.at-1]
+		if e.Note != "" && (e.ReadOnly || noted != e.key()) {
+			p.noted = e.key()
+			return nil
+		}
+		p.choice = &Choice{Entry: e}
 		return tea.Quit
 	case "backspace", "ctrl+h":
 		p.filter.backspace()
@@ -284,7 +304,7 @@ func (p *Picker) key(k tea.KeyPressMsg) tea.Cmd {
 func (p *Picker) nothing() bool { return p.filter.text != "" && len(p.shown) == 0 }
 
 // page is how many entries fit: each takes two rows.
-func (p *Picker) page() int { return max(1, (p.height-5)/2) }
+func (p *Picker) page() int { return max(1, (p.height-3-max(2, len(p.foot())))/2) }
 
 // View draws the list.
 func (p *Picker) View() tea.View {
@@ -295,30 +315,39 @@ func (p *Picker) View() tea.View {
 	}
 	lines := []string{p.r.fit("  "+p.r.bold.Render("Podium")+p.r.soft.Render(p.r.dot+"pods and recent sessions"), p.width), p.r.fit(prompt+filter, p.width)}
 	lines = append(lines, p.rows()...)
-	last := p.height - 1 // the row of the keys
-	reach := p.reach()
-	if reach != "" {
-		last--
-	}
+	foot := p.foot()
+	last := max(0, p.height-len(foot))
+	lines = lines[:min(len(lines), last)]
 	for len(lines) < last {
 		lines = append(lines, "")
 	}
-	lines = lines[:max(0, min(len(lines), last))]
-	if reach != "" && last > 1 {
-		lines = append(lines, "  "+p.r.soft.Render(p.r.fit(reach, p.r.width)))
-	}
-	foot := "Enter attaches or continues" + p.r.dot + "Ctrl-T starts a new pod" + p.r.dot + "Esc leaves"
-	style := p.r.soft
-	if p.complaint != "" {
-		foot, style = p.complaint, p.r.failed
-	}
-	lines = append(lines[:max(0, min(len(lines), p.height-1))], "  "+style.Render(p.r.fit(foot, p.r.width)))
+	lines = append(lines, foot[max(0, len(foot)-p.height):]...)
 	v := tea.NewView(strings.Join(lines, "\n"))
 	v.AltScreen = true
 	v.MouseMode = tea.MouseModeCellMotion
 	v.WindowTitle = "podium"
 	v.Cursor = tea.NewCursor(min(p.width-1, margin+p.r.method.StringWidth(p.filter.text)), 1)
 	return v
+}
+
+// foot are the rows below the list: how far the search has come, and the keys
+// or what has to be said instead.
+func (p *Picker) foot() []string {
+	var lines []string
+	if reach := p.reach(); reach != "" {
+		lines = append(lines, "  "+p.r.soft.Render(p.r.fit(reach, p.r.width)))
+	}
+	text, style := "Enter attaches or continues"+p.r.dot+"Ctrl-T starts a new pod"+p.r.dot+"Esc leaves", p.r.soft
+	switch {
+	case p.complaint != "":
+		text, style = p.complaint, p.r.failed
+	case p.noted != "" && p.at > 0 && p.shown[p.at-1].key() == p.noted:
+		for _, l := range p.r.wrap(cleanLine(p.shown[p.at-1].Note), p.r.width) {
+			lines = append(lines, "  "+p.r.waiting.Render(l))
+		}
+		return lines
+	}
+	return append(lines, "  "+style.Render(p.r.fit(text, p.r.width)))
 }
 
 // rows are the rows of the list: the new pod, then two for each entry.
@@ -345,11 +374,20 @@ func (p *Picker) rows() []string {
 		lines = append(lines, "  "+p.r.soft.Render("looking"))
 	case len(p.shown) == 0 && p.found.looking:
 	case len(p.shown) == 0 && p.filter.text == "" && p.found.next == "":
-		lines = append(lines, "", "  "+p.r.soft.Render("No pod and no session yet."))
+		lines = append(lines, "", "  "+p.r.soft.Render(p.emptyWords()))
 	case p.nothing():
 		lines = append(lines, "", "  "+p.r.soft.Render("Nothing matches; Esc clears the filter."))
 	}
 	return lines
+}
+
+// emptyWords say that there is nothing to list, and where the sessions of
+// other programs are.
+func (p *Picker) emptyWords() string {
+	if slices.ContainsFunc(p.found.entries, func(e Entry) bool { return e.Origin != "" }) {
+		return "No pod yet. Type to find a session of another program."
+	}
+	return "No pod and no session yet."
 }
 
 // entry are the two rows of one entry.
@@ -382,6 +420,6 @@ func (p *Picker) entry(e Entry) []string {
 	if about == name {
 		about = "" // it stands above
 	}
-	second := strings.Join(slices.DeleteFunc([]string{cleanLine(protocol.ShortID(e.Session)), cleanLine(e.Model), about}, func(s string) bool { return s == "" }), p.r.dot)
+	second := strings.Join(slices.DeleteFunc([]string{cleanLine(protocol.ShortID(e.Session)), cleanLine(e.Origin), cleanLine(e.Model), about}, func(s string) bool { return s == "" }), p.r.dot)
 	return []string{first, "  " + p.r.soft.Render(second)}
 }

@@ -132,3 +132,66 @@ func TestPickerSearch_AFailureIsSaidBesideThePods(t *testing.T) {
 		}
 	})
 }
+
+// imported are sessions of other programs, one that can be continued and one
+// that cannot.
+func imported(context.Context, string, string) (tui.Found, error) {
+	return tui.Found{Examined: 3, Entries: []tui.Entry{
+		{Session: "one", Title: "migrate the billing", State: "completed", Origin: "Claude Code", At: fixed(),
+			Note: "Imported from Claude Code. Enter again continues it as a new pod in /src/billing; podium history 8e1e62da shows it."},
+		{Session: "two", Title: "old billing of somebody", State: "completed", Origin: "lionagi", At: fixed().Add(-time.Hour), Note: "This store is only read.", ReadOnly: true},
+		{Session: "three", Title: "mine", State: "completed", At: fixed()},
+	}}, nil
+}
+
+func TestPickerSearch_SessionsOfOtherProgramsAreFoundByAFilter(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := openPicker(t, noPods, imported)
+		if text := p.text(); strings.Contains(text, "billing") || !strings.Contains(text, "mine") {
+			t.Errorf("without a filter:\n%s", text)
+		}
+		p.press("claude")
+		p.pause()
+		if text := p.text(); !strings.Contains(text, "migrate the billing") || !strings.Contains(text, "one · Claude Code") || strings.Contains(text, "mine") {
+			t.Errorf("by their program:\n%s", text)
+		}
+	})
+}
+
+func TestPicker_SaysWhatHappensToASessionOfAnotherProgramFirst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := openPicker(t, noPods, imported)
+		p.press("billing")
+		p.pause()
+		p.press("enter")
+		if text := p.text(); p.quit || !strings.Contains(text, "Enter again continues it as a new pod") || !strings.Contains(text, "podium history 8e1e62da") {
+			t.Fatalf("the first Enter:\n%s", text)
+		}
+		// Going elsewhere takes it back.
+		p.press("down", "up")
+		if text := p.text(); strings.Contains(text, "Enter again") {
+			t.Errorf("after moving:\n%s", text)
+		}
+		p.press("down", "enter", "enter")
+		if text := p.text(); p.quit || !strings.Contains(text, "This store is only read.") {
+			t.Errorf("what cannot be continued:\n%s", text)
+		}
+		p.press("up", "enter", "enter")
+		if c, ok := p.m.Choice(); !p.quit || !ok || c.Entry.Session != "one" {
+			t.Errorf("the second Enter chose %+v", c)
+		}
+	})
+}
+
+func TestPicker_SaysWhereSessionsAreWhenThereIsNoPod(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := openPicker(t, noPods, func(ctx context.Context, word, next string) (tui.Found, error) {
+			f, err := imported(ctx, word, next)
+			f.Entries = f.Entries[:1]
+			return f, err
+		})
+		if text := p.text(); !strings.Contains(text, "No pod yet. Type to find a session of another program.") {
+			t.Errorf("nothing but imported sessions:\n%s", text)
+		}
+	})
+}

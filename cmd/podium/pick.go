@@ -3,10 +3,14 @@ package main
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
 	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -48,6 +52,7 @@ func (a *app) pick(cmd *cobra.Command) error {
 	case e.Pod != "":
 		return a.startAndAttach(ctx, e.Pod, cmp.Or(e.Dir, dir))
 	default:
+		dir = cmp.Or(e.Dir, dir)
 		return a.startAndAttach(ctx, newPodName(dir), dir, "--session", e.Session)
 	}
 }
@@ -119,8 +124,8 @@ func (d *directory) list(ctx context.Context) ([]tui.Entry, error) {
 	return entries, nil
 }
 
-// search gives sessions that a pod of ours held, one bounded window of the
-// listing at a time.
+// search gives ended sessions, one bounded window of the listing at a time. A
+// word that is an id, or part of one, finds its session too.
 func (d *directory) search(ctx context.Context, word, next string) (found tui.Found, err error) {
 	cfg, err := d.loadStore("")
 	if err != nil {
@@ -129,13 +134,21 @@ func (d *directory) search(ctx context.Context, word, next string) (found tui.Fo
 	if cfg.Store.Path == "" {
 		return found, errServerStore(cfg)
 	}
-	v := openView(cfg, slog.New(slog.DiscardHandler))
-	defer func() { err = errors.Join(err, v.Close()) }()
-	if !v.Present() {
+	st, err := d.openStore(ctx, "")
+	if errors.Is(err, store.ErrAbsent) {
 		return found, nil
 	}
+	if err != nil {
+		return found, err
+	}
+	adopted := st.Kind() != store.KindPodium
+	if err := st.Close(); err != nil {
+		return found, err
+	}
+	v := openView(cfg, slog.New(slog.DiscardHandler))
+	defer func() { err = errors.Join(err, v.Close()) }()
 	r := listing.Request{Endpoint: listing.Runs, Order: listing.Recent, Rows: sessionsPage}
-	if r.Filter, err = (&listing.Selection{Search: word}).Filter(); err != nil {
+	if r.Filter, err = (&listing.Selection{Search: nameWord(word)}).Filter(); err != nil {
 		return found, err
 	}
 	if next != "" {
@@ -149,12 +162,51 @@ func (d *directory) search(ctx context.Context, word, next string) (found tui.Fo
 	if c := answer.Pagination.NextCursor; c != nil {
 		found.Next = *c
 	}
-	for _, row := range answer.Rows {
-		if deref(row.SourceKind) == "live" && deref(row.Status) != "running" {
-			found.Entries = append(found.Entries, sessionEntry(row))
+	rows := answer.Rows
+	if next == "" && len(word) >= refLeast {
+		if rows, err = addCalled(ctx, v, word, rows); err != nil {
+			return found, err
+		}
+	}
+	for _, row := range rows {
+		if deref(row.Status) != "running" {
+			found.Entries = append(found.Entries, sessionEntry(row, adopted))
 		}
 	}
 	return found, nil
+}
+
+// addCalled adds the sessions whose id begins or ends with ref.
+func addCalled(ctx context.Context, v *store.View, ref string, rows []session.Row) ([]session.Row, error) {
+	ids, err := v.MatchSessions(ctx, ref)
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range ids {
+		if slices.ContainsFunc(rows, func(r session.Row) bool { return r.ID == id }) {
+			continue
+		}
+		row, err := v.SessionRow(ctx, id)
+		if errors.Is(err, session.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, row)
+	}
+	return rows, nil
+}
+
+// nameWord is the word that names of sessions are searched for: none for one
+// that may mean the program a session comes from.
+func nameWord(word string) string {
+	for _, program := range []string{originClaudeCode, originCodex} {
+		if strings.Contains(strings.ToLower(program), strings.ToLower(word)) {
+			return ""
+		}
+	}
+	return word
 }
 
 func deref(s *string) string {
@@ -164,15 +216,65 @@ func deref(s *string) string {
 	return *s
 }
 
-func sessionEntry(r session.Row) tui.Entry {
+// The programs whose sessions are imported, as people know them.
+const (
+	originClaudeCode = "Claude Code"
+	originCodex      = "Codex"
+)
+
+// originOf is the program that a session comes from, empty for a pod's.
+func originOf(r session.Row) string {
+	switch kind := deref(r.SourceKind); kind {
+	case "", "live":
+		return ""
+	case "imported_fs":
+		return originClaudeCode
+	case "imported_codex":
+		return originCodex
+	default:
+		return kind
+	}
+}
+
+// sessionEntry is a session that no pod holds. What came from elsewhere is not
+// continued before that was said.
+func sessionEntry(r session.Row, adopted bool) tui.Entry {
 	at := momentOf(r.UpdatedAt)
 	if at.IsZero() {
 		at = momentOf(r.StartedAt)
 	}
-	return tui.Entry{
+	e := tui.Entry{
 		State: cmp.Or(deref(r.Status), "completed"), Session: r.ID, Title: deref(r.Name), Model: deref(r.Model),
-		At: at, CostUSD: r.TotalCostUSD,
+		At: at, CostUSD: r.TotalCostUSD, Origin: originOf(r), Dir: workedIn(r),
 	}
+	switch {
+	case adopted:
+		e.Origin, e.ReadOnly = cmp.Or(e.Origin, "lionagi"), true
+		e.Note = "This store is lionagi's and is only read: podium studio shows the conversation, podium sessions show " + r.ID + " what is known of it."
+	case e.Origin != "":
+		where := "here"
+		if e.Dir != "" {
+			where = "in " + e.Dir
+		}
+		e.Note = fmt.Sprintf("Imported from %s. Enter again continues it as a new pod %s, which leaves %s's own file as it is; podium history %s shows it.",
+			e.Origin, where, e.Origin, protocol.ShortID(r.ID))
+	}
+	return e
+}
+
+// workedIn is the folder that a session worked in, as long as it is there.
+func workedIn(r session.Row) string {
+	var facts struct {
+		Cwd string `json:"cwd"`
+	}
+	// What another program wrote there tells nothing.
+	if json.Unmarshal([]byte(deref(r.NodeMetadata)), &facts) != nil || !filepath.IsAbs(facts.Cwd) {
+		return ""
+	}
+	if info, err := os.Stat(facts.Cwd); err != nil || !info.IsDir() {
+		return ""
+	}
+	return facts.Cwd
 }
 
 func podEntry(ctx context.Context, st *store.Store, paths config.Paths, row session.Pod) tui.Entry {
