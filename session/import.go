@@ -86,6 +86,13 @@ type ImportPart struct {
 	Requests []ImportRequest
 }
 
+// Opens reports whether the part makes a row for its session where there is
+// none: something was said, or it is a fork, which one may go on with before
+// anything was.
+func (p ImportPart) Opens() bool {
+	return len(p.Entries)+len(p.Requests) > 0 || p.ForkedFrom != ""
+}
+
 // ImportEntry is an entry with the time that its source gives.
 type ImportEntry struct {
 	NewEntry

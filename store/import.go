@@ -106,14 +106,12 @@ func (i *importing) part(p session.ImportPart) error {
 	if err != nil {
 		return err
 	}
-	if gone > 0 && i.restore {
-		gone = 0
-		err = i.c.run("DELETE FROM tombstones WHERE session_id = ?", p.SessionID)
-		if err != nil {
+	switch {
+	case gone > 0 && i.restore:
+		if err := revive(i.c, p.SessionID); err != nil {
 			return err
 		}
-	}
-	if gone > 0 {
+	case gone > 0:
 		return i.claim(p)
 	}
 	known, err := i.c.integer("SELECT count(*) FROM import_sessions WHERE session_id = ?", p.SessionID)
@@ -121,8 +119,8 @@ func (i *importing) part(p session.ImportPart) error {
 		return err
 	}
 	if known == 0 {
-		if len(p.Entries)+len(p.Requests) == 0 && p.Facts.Turn == "" { // a fork's own turn has to be found by noForkOf
-			return i.note(p, 0) // nothing was said yet
+		if !p.Opens() {
+			return i.note(p, 0)
 		}
 		if err := i.open(p); err != nil {
 			return err

@@ -1,6 +1,8 @@
 package store
 
 import (
+	"context"
+
 	"github.com/ncruces/go-sqlite3"
 
 	"podium.local/session"
@@ -31,6 +33,14 @@ func keepRequests(c *conn, sessionID string, logKey int64) (more bool, err error
 	}
 	err = c.run("DELETE FROM import_requests WHERE request IN (SELECT request FROM import_requests WHERE log_key = ? ORDER BY request LIMIT ?)", logKey, deleteStep)
 	return c.Changes() > 0, err
+}
+
+// revive forgets that a session was deleted.
+func revive(c *conn, sessionID string) error {
+	if err := c.run("DELETE FROM tombstones WHERE session_id = ?", sessionID); err != nil {
+		return err
+	}
+	return c.run("UPDATE import_session_files SET kept = 0 WHERE session_id = ?", sessionID)
 }
 
 // claim remembers what a file brings to a session that was deleted here, so
@@ -104,4 +114,56 @@ func ownerOf(c *conn, e session.ImportEntry) (sessionID string, another bool, er
 			return nil
 		}, entryKey(e.ID))
 	return sessionID, another, err
+}
+
+// filesOfDeleted are a tool's files of which a session was deleted here.
+// Nothing ties it to one that an earlier podium read after the deletion first.
+const filesOfDeleted = `tool = ? AND (EXISTS (SELECT 1 FROM import_session_files JOIN tombstones USING (session_id) WHERE import_session_files.file_key = import_files.file_key)
+	OR json_extract(skipped, '$."` + session.SkippedDeleted + `"') > 0)`
+
+// ImportDeleted gives the paths of those files of a tool of which a session was
+// deleted here.
+func (s *Store) ImportDeleted(ctx context.Context, tool string) (paths []string, err error) {
+	if s.kind != KindPodium {
+		return nil, explain("read import ledger", errAdopted)
+	}
+	err = s.read(ctx, func(c *conn) error {
+		return c.each("SELECT path FROM import_files WHERE "+filesOfDeleted, func(stmt *sqlite3.Stmt) error {
+			paths = append(paths, stmt.ColumnText(0))
+			return nil
+		}, tool)
+	})
+	return paths, explain("read import ledger", err)
+}
+
+// ImportRestore makes those files of a tool be read again of which a session
+// was deleted here. It returns how many there are. A deletion that was
+// interrupted is finished first, for what it left cannot be told from the rest.
+func (s *Store) ImportRestore(ctx context.Context, tool string) (n int64, err error) {
+	for left := true; left; {
+		err := s.writePodium(ctx, "finish the deletion of sessions", func(c *conn) error {
+			id := ""
+			left, err = c.row("SELECT session_id FROM tombstones JOIN import_sessions USING (session_id) WHERE tool = ? LIMIT 1", func(stmt *sqlite3.Stmt) error {
+				id = stmt.ColumnText(0)
+				return nil
+			}, tool)
+			if err != nil || !left {
+				return err
+			}
+			if more, err := thin(c, id); err != nil || more {
+				return err
+			}
+			return remove(c, id)
+		})
+		if err != nil {
+			return 0, err
+		}
+	}
+	err = s.writePodium(ctx, "read files of deleted sessions again", func(c *conn) error {
+		err := c.run(`UPDATE import_files SET size = -1, cursor = 0, lines = 0, kept = 0, known = 0, damaged = 0, raw = 0, clamped = 0, skipped = NULL,
+			problems = NULL, anchor = NULL, state = NULL WHERE `+filesOfDeleted, tool)
+		n = c.Changes()
+		return err
+	})
+	return n, err
 }

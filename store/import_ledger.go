@@ -307,17 +307,3 @@ func (s *Store) ImportForget(ctx context.Context, path string) (n int64, err err
 		}
 	}
 }
-
-// ImportRestore makes those files of a tool be read again of which a session
-// was deleted here. It returns how many there are.
-func (s *Store) ImportRestore(ctx context.Context, tool string) (n int64, err error) {
-	err = s.writePodium(ctx, "read files of deleted sessions again", func(c *conn) error {
-		err := c.run(`UPDATE import_files SET size = -1, cursor = 0, lines = 0, kept = 0, known = 0, damaged = 0, raw = 0, clamped = 0, skipped = NULL,
-			problems = NULL, anchor = NULL, state = NULL WHERE tool = ?
-			AND (EXISTS (SELECT 1 FROM import_session_files JOIN tombstones USING (session_id) WHERE import_session_files.file_key = import_files.file_key)
-			OR json_extract(skipped, '$."`+session.SkippedDeleted+`"') > 0)`, tool) // first read after the deletion: nothing ties it to a session
-		n = c.Changes()
-		return err
-	})
-	return n, err
-}

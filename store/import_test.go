@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -170,6 +171,42 @@ func TestImportBatches_SaysInTheLedgerWhatWasDeletedHere(t *testing.T) {
 	if err != nil || !cmp.Equal(files[0].Skipped, map[string]int64{"title": 2, session.SkippedDeleted: 1}) {
 		t.Error(files, err)
 	}
+}
+
+func TestImportRestore_FinishesADeletionThatWasInterruptedAndNothingIsMissing(t *testing.T) {
+	s := storetest.New(t, store.Options{})
+	whole := imported("/a", "one", "known", 1200)
+	importBatch(t, s, whole)
+	counts := func() string {
+		return storetest.Value(t, s.Path(), "SELECT (SELECT count(*) FROM sessions) || ' ' || (SELECT count(*) FROM usage_records) || ' ' || coalesce((SELECT num_turns || ' ' || output_tokens FROM sessions), '')")
+	}
+	want := counts()
+	// A pod that is gone is asked for before every step.
+	storetest.SQL(t, s.Path(), "INSERT INTO pods (pod_id, session_id, pid, pid_create_time, pid_host, pid_boot_time, hold, started_at) VALUES ('p', 'one', 1, 1, 'h', 1, 1, 1)")
+	ctx, cancel := context.WithCancel(t.Context())
+	steps := 0
+	v := store.NewView(s.Path(), "x", store.Options{Alive: func(session.Process) bool {
+		if steps++; steps == 4 {
+			cancel()
+		}
+		return false
+	}})
+	defer v.Close()
+	if err := v.DeleteSession(ctx, "one", storetest.Epoch); !errors.Is(err, context.Canceled) || !strings.HasPrefix(counts(), "1 200 ") {
+		t.Fatalf("%v: %s", err, counts())
+	}
+	if n, err := s.ImportRestore(t.Context(), "codex"); n != 1 || err != nil {
+		t.Fatal(n, err)
+	}
+	if got := counts(); got != "0 0 " {
+		t.Errorf("finished: %s", got)
+	}
+	whole.Restore = true
+	importBatch(t, s, whole)
+	if got := counts(); got != want {
+		t.Errorf("restored: %s, want %s", got, want)
+	}
+	isSound(t, s)
 }
 
 func TestImportBatches_NamesTheSessionThatWasReadOutOfOrder(t *testing.T) {

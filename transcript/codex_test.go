@@ -175,6 +175,33 @@ func TestCodex_AForkThatCameBeforeItsParentGivesBackWhatItCopied(t *testing.T) {
 	}
 }
 
+func TestCodex_AForkInWhichNothingWasSaidNamesItsParentInAnyOrder(t *testing.T) {
+	const (
+		parent = "019a0000-0000-4000-8000-00000000000a"
+		fork   = "019a0000-0000-4000-8000-00000000000b"
+	)
+	whole := []any{cxMeta(0, parent, nil), cxTurn(1, "t1"), cxMessage(2, "user", "one"), cxTokens(3, 10, 0, 5, 15)}
+	files := map[string][]any{parent: whole, fork: slices.Concat([]any{cxMeta(50, fork, fields{"forked_from_id": parent})}, whole)}
+	for _, order := range [][]string{{parent, fork}, {fork, parent}} {
+		s := storetest.New(t, store.Options{})
+		tr := newTree(t)
+		sessions := 0
+		for _, name := range order {
+			tr.write(rollout+name+".jsonl", files[name]...)
+			dry, real := importInto(t, transcript.DryRun(s), transcript.Codex, tr.dir), importInto(t, s, transcript.Codex, tr.dir)
+			if dry.Sessions != real.Sessions {
+				t.Errorf("%v: a dry run tells of %d new sessions, the import of %d", order, dry.Sessions, real.Sessions)
+			}
+			sessions += real.Sessions
+		}
+		got := column(t, s, "SELECT group_concat(entries || ' ' || coalesce(num_turns, 0) || ' ' || coalesce(forked_from, '-'), ', ') FROM (SELECT * FROM sessions JOIN logs ON session_id = id JOIN import_sessions USING (session_id) ORDER BY vendor_id)")
+		if want := "1 1 -, 0 0 " + codexID(parent); got != want || sessions != 2 {
+			t.Errorf("%v: %d sessions with entries, requests and parents %s, want %s", order, sessions, got, want)
+		}
+		sound(t, s)
+	}
+}
+
 func TestCodex_AForkThatCameBeforeSomeOfItsParentsTurnsGivesThemBack(t *testing.T) {
 	const (
 		parent = "019a0000-0000-4000-8000-00000000000a"

@@ -24,6 +24,8 @@ type dryRun struct {
 	sessions map[uuid.UUID]uint32
 	entries  map[uint64]dryEntry
 	seed     maphash.Seed
+	// restored are the files that restoring makes be read again.
+	restored map[string]bool
 }
 
 // dryEntry is the session that has an entry and a hash of what it records.
@@ -33,14 +35,26 @@ func (d *dryRun) ImportFiles(ctx context.Context, tool string, paths []string) (
 	if d.ledger == nil {
 		return nil, nil
 	}
-	return d.ledger.ImportFiles(ctx, tool, paths)
+	rows, err := d.ledger.ImportFiles(ctx, tool, paths)
+	return d.unread(rows), err
 }
 
 func (d *dryRun) ImportFilesAfter(ctx context.Context, tool, path string, limit int) ([]session.ImportFile, error) {
 	if d.ledger == nil {
 		return nil, nil
 	}
-	return d.ledger.ImportFilesAfter(ctx, tool, path, limit)
+	rows, err := d.ledger.ImportFilesAfter(ctx, tool, path, limit)
+	return d.unread(rows), err
+}
+
+// unread empties the rows of files that are to be read again.
+func (d *dryRun) unread(rows []session.ImportFile) []session.ImportFile {
+	for n, row := range rows {
+		if d.restored[row.Path] {
+			rows[n] = session.ImportFile{Tool: row.Tool, Path: row.Path, Rank: row.Rank, Size: -1}
+		}
+	}
+	return rows
 }
 
 func (d *dryRun) ImportFilesOf(ctx context.Context, sessionID string) ([]string, error) {
@@ -48,6 +62,13 @@ func (d *dryRun) ImportFilesOf(ctx context.Context, sessionID string) ([]string,
 		return nil, nil
 	}
 	return d.ledger.ImportFilesOf(ctx, sessionID)
+}
+
+func (d *dryRun) ImportDeleted(ctx context.Context, tool string) ([]string, error) {
+	if d.ledger == nil {
+		return nil, nil
+	}
+	return d.ledger.ImportDeleted(ctx, tool)
 }
 
 func (d *dryRun) ImportHas(ctx context.Context, sessionID string, entries []session.ImportEntry) (session.ImportPresence, error) {
@@ -61,7 +82,7 @@ func (d *dryRun) ImportBatches(ctx context.Context, batches []session.ImportBatc
 	outs := make([]session.ImportOutcome, len(batches))
 	for n, b := range batches {
 		for _, p := range b.Parts {
-			if len(p.Entries) == 0 {
+			if !p.Opens() {
 				continue
 			}
 			if err := d.part(ctx, p, b.Restore, &outs[n]); err != nil {
@@ -115,4 +136,12 @@ func (d *dryRun) part(ctx context.Context, p session.ImportPart, restore bool, o
 
 func (d *dryRun) ImportReset(context.Context, string) ([]string, error) { return nil, nil }
 func (d *dryRun) ImportGone(context.Context, string, []string) error    { return nil }
-func (d *dryRun) ImportRestore(context.Context, string) (int64, error)  { return 0, nil }
+
+func (d *dryRun) ImportRestore(ctx context.Context, tool string) (int64, error) {
+	paths, err := d.ImportDeleted(ctx, tool)
+	d.restored = make(map[string]bool, len(paths))
+	for _, path := range paths {
+		d.restored[path] = true
+	}
+	return int64(len(paths)), err
+}

@@ -25,9 +25,9 @@ func TestDryRun_CountsWhatIsThereAndWhatComesTwiceAsKnown(t *testing.T) {
 	const fork, gone = "00000002-1111-4111-8111-111111111111", "00000003-1111-4111-8111-111111111111"
 	s := storetest.New(t, store.Options{})
 	tr := newTree(t)
+	o := options(transcript.ClaudeCode, tr.dir)
 	same := func(step string) {
 		t.Helper()
-		o := options(transcript.ClaudeCode, tr.dir)
 		dry, err := transcript.Import(t.Context(), transcript.DryRun(s), o)
 		if err != nil {
 			t.Fatal(err)
@@ -74,4 +74,9 @@ func TestDryRun_CountsWhatIsThereAndWhatComesTwiceAsKnown(t *testing.T) {
 	const late = "00000004-1111-4111-8111-111111111111"
 	tr.write("projects/p/"+late+".jsonl", with(said(sid, 4, "since"), fields{"sessionId": late}), with(said(sid, 3, "else"), fields{"sessionId": late, "timestamp": clockAt(6)}), said(late, 11, "own"))
 	same("a deleted parent, grown since")
+	o.Restore = true
+	same("restored")
+	if n := column(t, s, "SELECT count(*) FROM sessions"); n != "5" {
+		t.Errorf("%s sessions", n)
+	}
 }

@@ -195,7 +195,7 @@ func column(t testing.TB, s *store.Store, query string) string {
 func dump(t testing.TB, s *store.Store) []string {
 	t.Helper()
 	return append(dumpSessions(t, s), rows(t, s,
-		"SELECT * FROM projects ORDER BY name",
+		"SELECT name, source, path, created_at, updated_at FROM projects ORDER BY name", // last_seen_at only grows
 		"SELECT tool, path, size, cursor, lines, damaged, raw, clamped, skipped, problems, last_error, gone_at FROM import_files ORDER BY tool, path")...)
 }
 
@@ -210,8 +210,8 @@ func dumpSessions(t testing.TB, s *store.Store) []string {
 		`SELECT session_id, opened_at, opened_project, opened_provider, opened_model, entries, messages, priced_requests, unpriced_requests,
 			cache_read_tokens, cache_write_tokens FROM logs ORDER BY session_id`,
 		`SELECT session_id, ordinal, hex(entry_id), kind, created_at, payload FROM entries JOIN logs USING (log_key) ORDER BY session_id, ordinal`,
-		`SELECT session_id, number, u.created_at, provider, model, project, input_tokens, output_tokens, u.cache_read_tokens, u.cache_write_tokens,
-			round(cost_usd, 9), price_source FROM usage_records u JOIN logs USING (log_key) ORDER BY session_id, number`,
+		`SELECT session_id, u.created_at, provider, model, project, input_tokens, output_tokens, u.cache_read_tokens, u.cache_write_tokens,
+			round(cost_usd, 9), price_source FROM usage_records u JOIN logs USING (log_key) ORDER BY 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11`,
 		`SELECT quarter_utc, project, provider, model, round(priced_usd, 9), priced_n, unpriced_n, sessions_started FROM usage_quarter ORDER BY 1, 2, 3, 4`,
 		`SELECT * FROM import_sessions ORDER BY session_id`,
 		`SELECT * FROM branches ORDER BY id`,

@@ -109,9 +109,11 @@ func drawCodex(t *rapid.T) drawn {
 			for _, l := range append([]fields{cxMeta(start, vendorUUID(from), nil)}, all[from]...) {
 				lines = append(lines, with(l, fields{"timestamp": clockAt(start)}))
 			}
-			lines = append(lines, cxTurn(start+1, fmt.Sprint("own", k)))
+			if rapid.Bool().Draw(t, "went on") {
+				lines = append(lines, cxTurn(start+1, fmt.Sprint("own", k)))
+			}
 		}
-		for i := range rapid.IntRange(1, 12).Draw(t, "lines") {
+		for i := range rapid.IntRange(0, 12).Draw(t, "lines") {
 			n := start + i + 2
 			lines = append(lines, rapid.SampledFrom([]fields{
 				cxTurn(n, fmt.Sprint("t", n)), cxMessage(n, "user", "fix it"), cxMessage(n, "assistant", "ok"),

@@ -16,6 +16,9 @@ type Ledger interface {
 	ImportFilesAfter(ctx context.Context, tool, path string, limit int) ([]session.ImportFile, error)
 	// ImportFilesOf gives the paths of the files that a session was read from.
 	ImportFilesOf(ctx context.Context, sessionID string) (paths []string, err error)
+	// ImportDeleted gives the paths of those files of a tool of which a session was
+	// deleted.
+	ImportDeleted(ctx context.Context, tool string) (paths []string, err error)
 	// ImportHas says what is there of a session and of these entries of it, which
 	// may be another session's, one that was deleted included.
 	ImportHas(ctx context.Context, sessionID string, entries []session.ImportEntry) (session.ImportPresence, error)

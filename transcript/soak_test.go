@@ -5,6 +5,7 @@ package transcript_test
 import (
 	"path/filepath"
 	"testing"
+	"time"
 
 	"podium.local/store"
 	"podium.local/transcript"
@@ -16,10 +17,12 @@ const manyCount = 100_000
 func TestSoak_AHundredThousandFilesAreImportedInBoundedMemory(t *testing.T) {
 	tr := small(t, manyCount)
 	path := filepath.Join(t.TempDir(), "state.db")
+	begun := time.Now()
 	a := importApart(t, tr.dir, path, 0)
 	if a.failed != "" || a.report.Sessions != manyCount || a.report.Kept != 2*manyCount {
 		t.Fatalf("%+v, %s", a.report, a.failed)
 	}
+	t.Logf("%s, %d MiB resident at most", time.Since(begun).Round(time.Second), a.peak>>20)
 	if a.peak > 128<<20 {
 		t.Errorf("%d MiB were resident", a.peak>>20)
 	}
