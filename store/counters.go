@@ -27,6 +27,29 @@ func (s *Store) Counters(ctx context.Context, sessionID string) (t session.Count
 	return t, explain("read counters of session "+sessionID, err)
 }
 
+// PartialCosts names those of the sessions that made a request without a known
+// price: their cost is what the others cost. Of a session without a log here
+// nobody knows.
+func (v *View) PartialCosts(ctx context.Context, ids []string) (partial map[string]bool, err error) {
+	partial = make(map[string]bool)
+	_, err = v.read(ctx, bounded, "read which costs are partial", func(s *snap) error {
+		clear(partial)
+		if !s.facts.has("logs") {
+			return nil
+		}
+		param, err := list(ids)
+		if err != nil {
+			return err
+		}
+		return s.each("SELECT session_id FROM logs WHERE session_id IN (SELECT value FROM json_each(?)) AND unpriced_requests > 0",
+			func(stmt *sqlite3.Stmt) error {
+				partial[stmt.ColumnText(0)] = true
+				return nil
+			}, param)
+	})
+	return partial, err
+}
+
 // countersSQL and scanCounters belong together.
 const countersSQL = `SELECT id, coalesce(name, ''), coalesce(status, 'completed'), coalesce(current_phase, ''), started_at, updated_at,
 	entries, messages, coalesce(num_turns, 0), input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, reasoning_tokens,

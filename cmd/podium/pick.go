@@ -168,9 +168,15 @@ func (d *directory) search(ctx context.Context, word, next string) (found tui.Fo
 			return found, err
 		}
 	}
+	partial, err := partialCosts(ctx, v, rows)
+	if err != nil {
+		return found, err
+	}
 	for _, row := range rows {
 		if deref(row.Status) != "running" {
-			found.Entries = append(found.Entries, sessionEntry(row, adopted))
+			e := sessionEntry(row, adopted)
+			e.CostPartial = partial[row.ID]
+			found.Entries = append(found.Entries, e)
 		}
 	}
 	return found, nil

@@ -31,7 +31,8 @@ func newSessionsCommand(a *app) *cobra.Command {
 }
 
 // sessionLine is a session as --json prints it. Times are Unix seconds; a cost
-// of null is unknown, never 0.
+// of null is unknown, never 0, and a partial one lacks requests without a
+// known price.
 type sessionLine struct {
 	ID           string   `json:"id"`
 	Name         string   `json:"name"`
@@ -45,18 +46,19 @@ type sessionLine struct {
 	UpdatedAt    *float64 `json:"updated_at"`
 	EndedAt      *float64 `json:"ended_at"`
 	CostUSD      *float64 `json:"cost_usd"`
+	CostPartial  bool     `json:"cost_partial"`
 	InputTokens  *int64   `json:"input_tokens"`
 	OutputTokens *int64   `json:"output_tokens"`
 	Messages     int64    `json:"messages"`
 	Tags         []string `json:"tags"`
 }
 
-func lineOf(r *session.Row) sessionLine {
+func lineOf(r *session.Row, costPartial bool) sessionLine {
 	shown := studio.Show(r)
 	line := sessionLine{
 		ID: r.ID, Name: shown.Name, Status: shown.Status, Kind: r.InvocationKind, Agent: r.AgentName,
 		Project: r.Project, Provider: r.Provider, Model: shown.Model, StartedAt: r.StartedAt, UpdatedAt: r.UpdatedAt,
-		EndedAt: r.EndedAt, CostUSD: shown.CostUSD, InputTokens: r.InputTokens, OutputTokens: r.OutputTokens,
+		EndedAt: r.EndedAt, CostUSD: shown.CostUSD, CostPartial: costPartial, InputTokens: r.InputTokens, OutputTokens: r.OutputTokens,
 		Messages: r.MessageCount, Tags: r.Tags,
 	}
 	if line.Tags == nil {
@@ -108,8 +110,12 @@ func newSessionsShowCommand(a *app) *cobra.Command {
 				if err != nil {
 					return err
 				}
+				partial, err := v.PartialCosts(cmd.Context(), []string{id})
+				if err != nil {
+					return err
+				}
 				d.MessageCount = d.Stats.MessageCount
-				return printSession(a.out, &d, lineage, asJSON)
+				return printSession(a.out, &d, partial[id], lineage, asJSON)
 			})
 		},
 	}
@@ -118,8 +124,8 @@ func newSessionsShowCommand(a *app) *cobra.Command {
 	return cmd
 }
 
-func printSession(w io.Writer, d *session.Detail, lineage session.Lineage, asJSON bool) error {
-	line := lineOf(&d.Row)
+func printSession(w io.Writer, d *session.Detail, costPartial bool, lineage session.Lineage, asJSON bool) error {
+	line := lineOf(&d.Row, costPartial)
 	ids := func(steps []session.LineageStep) []string {
 		out := []string{}
 		for _, s := range steps {
@@ -160,7 +166,7 @@ func printSession(w io.Writer, d *session.Detail, lineage session.Lineage, asJSO
 	row("started", timeOf(line.StartedAt))
 	row("updated", timeOf(line.UpdatedAt))
 	row("ended", timeOf(line.EndedAt))
-	row("cost", money(line.CostUSD, false))
+	row("cost", money(line.CostUSD, line.CostPartial))
 	if line.InputTokens != nil || line.OutputTokens != nil {
 		row("tokens", fmt.Sprintf("%s in, %s out", countOf(line.InputTokens), countOf(line.OutputTokens)))
 	}

@@ -16,6 +16,7 @@ import (
 	"podium.local/config"
 	"podium.local/listing"
 	"podium.local/session"
+	"podium.local/store"
 )
 
 // listFlags are the flags of podium sessions list.
@@ -39,7 +40,8 @@ func newSessionsListCommand(a *app) *cobra.Command {
 		Use:   "list",
 		Short: "list sessions, the latest first",
 		Long: `List sessions of the store, the last updated first or the most expensive first.
-A session without a reported cost shows a dash and comes last by cost.
+A session without a reported cost shows a dash and comes last by cost; ≥ before a
+cost says that some requests have no known price.
 
 One window examines at most 10,000 sessions and says how far it came; --cursor
 goes on from there, --all does that to the end and prints where to go on when it
@@ -125,7 +127,14 @@ func (a *app) listSessions(ctx context.Context, f listFlags, r listing.Request) 
 		if err != nil {
 			return listingNext(err, cfg, f.store)
 		}
-		if err := p.window(answer); err != nil {
+		partial, err := partialCosts(ctx, v, answer.Rows)
+		if ctx.Err() != nil {
+			return p.interrupted(r.Cursor)
+		}
+		if err != nil {
+			return err
+		}
+		if err := p.window(answer, partial); err != nil {
 			return err
 		}
 		if !f.all || answer.Pagination.NextCursor == nil {
@@ -153,7 +162,16 @@ type listDocument struct {
 	Total      listing.Total      `json:"total"`
 }
 
-func (p *listPrinter) window(a listing.Answer[session.Row]) error {
+// partialCosts names the rows whose cost is a lower bound.
+func partialCosts(ctx context.Context, v *store.View, rows []session.Row) (map[string]bool, error) {
+	ids := make([]string, len(rows))
+	for i := range rows {
+		ids[i] = rows[i].ID
+	}
+	return v.PartialCosts(ctx, ids)
+}
+
+func (p *listPrinter) window(a listing.Answer[session.Row], partial map[string]bool) error {
 	p.windows++
 	p.shown += len(a.Rows)
 	p.examined += a.Pagination.ExaminedCandidates
@@ -162,7 +180,7 @@ func (p *listPrinter) window(a listing.Answer[session.Row]) error {
 	}
 	lines := make([]sessionLine, len(a.Rows))
 	for i := range a.Rows {
-		lines[i] = lineOf(&a.Rows[i])
+		lines[i] = lineOf(&a.Rows[i], partial[a.Rows[i].ID])
 	}
 	enc := json.NewEncoder(p.out)
 	enc.SetEscapeHTML(false)
@@ -197,7 +215,7 @@ func printLines(w io.Writer, now time.Time, lines []sessionLine, first bool) err
 	}
 	for _, line := range lines {
 		fmt.Fprintf(tw, "%s\t%s\t%s\t%d\t%s\t%s\n", updated(now, momentOf(line.UpdatedAt)), oneLine(line.Status, 20),
-			money(line.CostUSD, false), line.Messages, oneLine(line.Name, 48), oneLine(line.ID, 100))
+			money(line.CostUSD, line.CostPartial), line.Messages, oneLine(line.Name, 48), oneLine(line.ID, 100))
 	}
 	return tw.Flush()
 }
