@@ -238,10 +238,10 @@ func (i item) event() protocol.Event {
 }
 
 // tell queues a direct answer to a method.
-func (c *client) tell(h *hub, ev protocol.Event) { c.tellAs(h, ev, c.extended) }
+func (c *client) tell(h *hub, ev protocol.Event) { c.tellAs(h, ev, false) }
 
-// tellAs queues a direct answer in the words of one vocabulary. It is called
-// while the reader goroutine waits for the answer, or by it.
+// tellAs queues a direct answer, in the extended vocabulary also to a client
+// that has not said hello.
 func (c *client) tellAs(h *hub, ev protocol.Event, extended bool) {
 	f, err := newFrame(ev)
 	if err != nil {
@@ -250,7 +250,7 @@ func (c *client) tellAs(h *hub, ev protocol.Event, extended bool) {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	line := f.line(extended)
+	line := f.line(extended || c.extended)
 	if _, joined := h.clients[c]; line != nil && joined && !c.push(item{line: line}) {
 		h.drop(c)
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	"podium.local/protocol"
 	"podium.local/session"
@@ -51,6 +52,9 @@ type compaction struct {
 	// failed opens the notification of a failure, with its level.
 	failed string
 	level  protocol.NotificationLevel
+	// settled, which may be nil, is given the outcome when it is in force and
+	// nobody was told of it yet; it must not wait.
+	settled func(error)
 }
 
 // occupancy is the tokens that the next request would take.
@@ -66,11 +70,11 @@ func (p *Pod) promptTokens() int64 {
 }
 
 // announce puts the pod into the state compacting and says so.
-func (c *compaction) announce() error {
+func (c *compaction) announce(patience time.Duration) error {
 	start := protocol.Event{Data: protocol.CompactStart{}}
 	view := func(v *view) { v.state = protocol.StateCompacting }
 	_, err := c.p.record(step{
-		phase: session.PhaseCompacting, run: c.run, view: view, after: []protocol.Event{start},
+		phase: session.PhaseCompacting, run: c.run, view: view, after: []protocol.Event{start}, patience: patience,
 	})
 	if err != nil {
 		// Said all the same, as its failure is.
@@ -283,6 +287,7 @@ func (c *compaction) move(r prepared) error {
 		v.state, v.sessionID = c.state, next
 		v.seq = max(v.seq, written[len(written)-1].Seq)
 		v.length, v.items, v.totals, v.context = mark.Length, mark.Items, mark.Totals, mark.Context
+		c.over(nil)
 	}, events...)
 	p.log.Info("compacted", "from", done.FromSession, "to", done.NewSession, "tokens_before", done.TokensBefore, "tokens_after", r.tokens)
 	return nil
@@ -292,20 +297,34 @@ func (c *compaction) move(r prepared) error {
 // it is. A cancel is no failure that people must hear of beside the event.
 func (c *compaction) fail(err error, spent *session.Usage) {
 	text := failureText(err)
-	failed := protocol.Event{Data: protocol.CompactFailed{Error: text}}
-	view := func(v *view) { v.state = c.state }
+	events := []protocol.Event{{Data: protocol.CompactFailed{Error: text}}}
+	var notices []*frame
+	if !errors.Is(err, errStopped) {
+		n := protocol.Notification{
+			Level: c.level, Source: protocol.SourceCompactor, Message: c.failed + ": " + text, TimestampMS: c.p.o.Now().UnixMilli(),
+		}
+		c.p.log.Warn(n.Message)
+		events = append(events, protocol.Event{Data: n})
+		notices = c.p.hub.notice(n)
+	}
+	view := func(v *view) {
+		v.state = c.state
+		c.p.hub.keep(notices)
+		c.over(err)
+	}
 	if _, unsaved := c.p.record(step{
-		phase: c.phase, run: c.run, usage: spent, summaryUsage: true, view: view, after: []protocol.Event{failed},
+		phase: c.phase, run: c.run, usage: spent, summaryUsage: true, view: view, after: events,
 	}); unsaved != nil {
 		c.p.log.Error("save the end of a compaction", "error", unsaved)
-		c.p.hub.update(view, failed)
+		c.p.hub.update(view, events...)
 	}
-	if errors.Is(err, errStopped) {
-		return
+}
+
+// over hands the outcome on.
+func (c *compaction) over(err error) {
+	if c.settled != nil {
+		c.settled(err)
 	}
-	c.p.hub.notify(protocol.Notification{
-		Level: c.level, Source: protocol.SourceCompactor, Message: c.failed + ": " + text,
-	})
 }
 
 func failureText(err error) string {

@@ -18,9 +18,12 @@ const (
 	messageStopping       = "refused: the pod is shutting down"
 )
 
-// command is one method on its way to the controller.
+// command is one method on its way to the controller, which closes done once
+// it is judged and answered.
 type command struct {
 	client *client
+	// name is what the client called itself when it sent it.
+	name   string
 	method protocol.Method
 	// accepted is the entry id of an input that is in the inbox already.
 	accepted string
@@ -30,15 +33,22 @@ type command struct {
 // controller judges methods and run ends one after the other. It alone starts
 // and ends runs and changes the pod's state, so each method meets exactly one
 // state. Its goroutine is that of Pod.Run.
+//
+// What may wait long for the store is done by other goroutines, so that methods
+// are judged meanwhile. Each sends one message when its commit is there and
+// before anybody is shown it; the channels hold it.
 type controller struct {
 	p     *Pod
 	state protocol.PodState
 	run   *run
-	// ended delivers the outcome of the run that goes on.
-	ended chan outcome
-	// job is a compaction between runs, prepared delivers what it made.
-	job      *job
-	prepared chan prepared
+	ended chan ended
+	// accepting is a run or resume that waits for its commit, nil when there is
+	// none.
+	accepting   *acceptance
+	acceptances chan *acceptance
+	// job is a compaction between runs, settled delivers how it ended.
+	job     *job
+	settled chan error
 	// stopping is set once a shutdown was asked for, discarded when that cost a
 	// run its end, fatal when the pod cannot go on.
 	stopping  bool
@@ -61,12 +71,14 @@ func (k *controller) serve(ctx context.Context) {
 	for !k.over() {
 		select {
 		case cmd := <-p.commands:
+			k.catchUp()
 			k.handle(cmd)
-			close(cmd.done)
-		case out := <-k.ended:
-			k.endRun(out)
-		case r := <-k.prepared:
-			k.endCompaction(r)
+		case e := <-k.ended:
+			k.endRun(e)
+		case a := <-k.acceptances:
+			k.accepted(a)
+		case err := <-k.settled:
+			k.endCompaction(err)
 		case <-p.lonely:
 			alone.Reset(p.o.OnceGrace)
 		case <-alone.C:
@@ -83,33 +95,55 @@ func (k *controller) serve(ctx context.Context) {
 }
 
 // over reports whether there is nothing left to wait for.
-func (k *controller) over() bool { return k.stopping && k.run == nil && k.job == nil }
+func (k *controller) over() bool {
+	return k.stopping && k.run == nil && k.job == nil && k.accepting == nil
+}
+
+// catchUp takes in what is committed: a method that was sent after its events
+// were seen is judged in the state that they told of.
+func (k *controller) catchUp() {
+	for {
+		select {
+		case e := <-k.ended:
+			k.endRun(e)
+		case a := <-k.acceptances:
+			k.accepted(a)
+		case err := <-k.settled:
+			k.endCompaction(err)
+		default:
+			return
+		}
+	}
+}
 
 // handle judges one method in the state of this moment.
 func (k *controller) handle(cmd command) {
+	if !k.judge(cmd) {
+		close(cmd.done)
+	}
+}
+
+// judge reports whether the method still waits for its commit.
+func (k *controller) judge(cmd command) (waits bool) {
 	c, id := cmd.client, cmd.method.RequestID
 	name := cmd.method.Params.MethodName()
 	reject := func(code protocol.ErrorCode, message string) { c.reject(k.p.hub, id, code, message) }
 	done := func(entryID string) { c.accept(k.p.hub, id, name, entryID) }
 	if k.stopping && name != protocol.MethodShutdown && cmd.accepted == "" {
 		reject(protocol.CodeInternal, messageStopping)
-		return
+		return false
 	}
 	switch m := cmd.method.Params.(type) {
 	case protocol.Run:
-		k.handleRun(cmd, m)
+		return k.handleRun(cmd, m)
 	case protocol.Notify, protocol.PodEvent:
 		done(cmd.accepted)
 		k.wake(false)
 	case protocol.Resume:
 		switch k.state {
 		case protocol.StatePaused:
-			if err := k.resume(); err != nil {
-				reject(protocol.CodeInternal, "refused: "+err.Error())
-				return
-			}
-			done("")
-			k.launch()
+			k.resume(cmd)
+			return true
 		case protocol.StateIdle, protocol.StateCompacting:
 			reject(protocol.CodeNotPaused, messageNotPaused)
 		default:
@@ -122,7 +156,7 @@ func (k *controller) handle(cmd command) {
 		case protocol.StatePaused:
 			if err := k.discardPaused(); err != nil {
 				reject(protocol.CodeInternal, "refused: "+err.Error())
-				return
+				return false
 			}
 			done("")
 		case protocol.StateCompacting:
@@ -149,67 +183,17 @@ func (k *controller) handle(cmd command) {
 	case protocol.Compact:
 		if k.state != protocol.StateIdle && k.state != protocol.StatePaused {
 			reject(protocol.CodeAlreadyRunning, messageAlreadyRunning)
-			return
+			return false
 		}
 		if err := k.compactNow(); err != nil {
 			reject(protocol.CodeInternal, "refused: "+err.Error())
-			return
+			return false
 		}
 		done("")
 	default:
 		reject(protocol.CodeInternal, "refused: not supported yet: "+name)
 	}
-}
-
-// accept answers a method that was done, if the client can tell the answer.
-func (c *client) accept(h *hub, requestID, method, entryID string) {
-	if requestID == "" {
-		return
-	}
-	a := protocol.Accepted{Method: method}
-	if entryID != "" {
-		a.EntryID = &entryID
-	}
-	c.tell(h, protocol.Event{Data: a, RequestID: requestID})
-}
-
-// handleRun accepts an input and starts its run. One that was accepted before
-// is answered as then, whatever the state is now.
-func (k *controller) handleRun(cmd command, m protocol.Run) {
-	p, c, id := k.p, cmd.client, cmd.method.RequestID
-	if before, err := p.accepted(id); err != nil {
-		p.refuseInput(c, id, err)
-		return
-	} else if before != "" {
-		c.accept(p.hub, id, protocol.MethodRun, before)
-		return
-	}
-	if k.run != nil || k.job != nil && k.job.next != "" {
-		c.reject(p.hub, id, protocol.CodeAlreadyRunning, messageAlreadyRunning)
-		return
-	}
-	if err := k.payDebt(); err != nil {
-		p.refuseInput(c, id, err)
-		return
-	}
-	change := func(v *view) { v.state = protocol.StateRunning }
-	if k.job != nil {
-		change = nil
-	}
-	entryID, repeated, err := p.accept(protocol.InputText, m.Input, c.name, id, change)
-	if err != nil {
-		p.refuseInput(c, id, err)
-		k.check(err)
-		return
-	}
-	c.accept(p.hub, id, protocol.MethodRun, entryID)
-	switch {
-	case repeated:
-	case k.job != nil:
-		k.job.next = entryID
-	default:
-		k.start(entryID)
-	}
+	return false
 }
 
 // start begins a run of what the inbox holds.
@@ -232,7 +216,7 @@ func (k *controller) launch() {
 	r := k.run
 	k.state = protocol.StateRunning
 	k.p.hub.update(func(v *view) { v.state = protocol.StateRunning })
-	go func() { k.ended <- r.loop() }()
+	go k.finish(r)
 	k.p.writeStatus()
 }
 
@@ -240,7 +224,7 @@ func (k *controller) launch() {
 // paused pod keeps notifications for later, but an input that was accepted
 // before a restart is a request.
 func (k *controller) wake(restarted bool) {
-	if k.run != nil || k.job != nil || k.stopping || k.p.hub.queued() == 0 {
+	if k.run != nil || k.job != nil || k.accepting != nil || k.stopping || k.p.hub.queued() == 0 {
 		return
 	}
 	if k.state == protocol.StatePaused && !(restarted && k.p.holdsRequest()) {
@@ -253,23 +237,6 @@ func (k *controller) wake(restarted bool) {
 	k.start("")
 }
 
-// resume takes a paused run up; its state is committed before anybody hears of
-// it.
-func (k *controller) resume() error {
-	r := k.newRun()
-	r.resume = true
-	if m := k.p.runMark(); m != nil {
-		r.turns = m.Turns
-	}
-	_, err := k.p.record(step{phase: session.PhaseRunning, run: r.mark()})
-	if err != nil {
-		k.check(err)
-		return err
-	}
-	k.run = r
-	return nil
-}
-
 // discardPaused ends a paused run for good.
 func (k *controller) discardPaused() error {
 	p := k.p
@@ -280,9 +247,9 @@ func (k *controller) discardPaused() error {
 	calls, _ := hist.OpenCalls()
 	_, err = p.record(step{
 		entries: append(closings(calls, interruptedByUser), systemEntry(noteDiscarded)),
-		phase:   session.PhaseIdle,
-		view:    func(v *view) { v.state = protocol.StateIdle },
-		after:   []protocol.Event{{Data: protocol.Error{Code: protocol.CodeInternal, Message: session.Cancelled}}},
+		phase:   session.PhaseIdle, patience: promptWait,
+		view:  func(v *view) { v.state = protocol.StateIdle },
+		after: []protocol.Event{{Data: protocol.Error{Code: protocol.CodeInternal, Message: session.Cancelled}}},
 	})
 	if err != nil {
 		k.check(err)
@@ -305,13 +272,11 @@ func (k *controller) shutdown() {
 	}
 }
 
-// endRun commits the end of the run and the state it leaves.
-func (k *controller) endRun(out outcome) {
-	p, r := k.p, k.run
-	s, end := r.ending(out)
-	entries, err := p.record(s)
-	if err != nil {
-		end = k.unsaved(s, end, err)
+// endRun takes in how a run ended: its end is committed, or could not be.
+func (k *controller) endRun(e ended) {
+	p, r, out, end := k.p, k.run, e.outcome, e.end
+	if e.err != nil {
+		end = k.unsaved(e.step, end, e.err)
 	}
 	p.compactor.measured(p, out.usage)
 	asked := r.inputID != "" || r.resume
@@ -330,7 +295,12 @@ func (k *controller) endRun(out outcome) {
 	switch {
 	case p.o.Once && asked && k.state == protocol.StateIdle:
 		k.stopping = true
-	case err == nil && k.compactAfterRun(r, entries):
+	case k.state == protocol.StatePaused && r.wanted() == wishCancel:
+		// It came while the pause was being saved.
+		if err := k.discardPaused(); err != nil {
+			p.log.Error("discard the paused run", "error", err)
+		}
+	case e.err == nil && k.compactAfterRun(r, e.entries):
 	case end.Result == protocol.RunFinished || end.Result == protocol.RunLimitReached:
 		// Notifications that came too late for this run wake the pod again. After
 		// an error or a cancel they wait for the next run.
@@ -356,7 +326,7 @@ func (k *controller) unsaved(s step, end session.RunEnd, err error) session.RunE
 		v.open = nil
 	}, protocol.Event{Data: protocol.Error{Code: end.Code, Message: end.Error}},
 		protocol.Event{Data: protocol.RunEnd{Result: end.Result, Error: end.Error, EntryID: last.ID}})
-	s.owed, s.phase, s.run, s.view = len(s.entries), session.PhaseIdle, nil, nil
+	s.owed, s.phase, s.run, s.view, s.patience = len(s.entries), session.PhaseIdle, nil, nil, promptWait
 	k.debt = &s
 	return end
 }

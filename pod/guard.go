@@ -46,7 +46,7 @@ func (r *run) compact(judged int64) error {
 		phase: session.PhaseRunning, state: protocol.StateRunning, run: r.mark(),
 		failed: "mid-run compaction failed", level: protocol.LevelError,
 	}
-	done := prepared{err: c.announce()}
+	done := prepared{err: c.announce(commitWait)}
 	if done.err == nil {
 		done = c.prepare(r.ctx)
 	}
@@ -148,20 +148,30 @@ func (k *controller) launchCompaction(hist *session.History, judged int64, manua
 	ctx, cancel := context.WithCancelCause(context.Background())
 	k.job = &job{compaction: c, cancel: cancel, manual: manual}
 	k.state = protocol.StateCompacting
-	if err := c.announce(); err != nil {
-		k.prepared <- prepared{err: err}
-		return
+	c.settled = func(err error) { k.settled <- err }
+	var announced error
+	if manual { // who asked for it is answered behind its start
+		announced = c.announce(promptWait)
 	}
-	go func() { k.prepared <- c.prepare(ctx) }()
+	go func() {
+		if !manual {
+			announced = c.announce(commitWait)
+		}
+		done := prepared{err: announced}
+		if done.err == nil {
+			done = c.prepare(ctx)
+		}
+		// Its error went the way of settled.
+		_ = c.settle(done)
+	}()
 }
 
-// endCompaction commits what a compaction between runs has prepared and goes
-// on.
-func (k *controller) endCompaction(r prepared) {
+// endCompaction goes on after a compaction between runs; its outcome is
+// committed and about to be announced.
+func (k *controller) endCompaction(err error) {
 	p, j := k.p, k.job
 	k.job, k.state = nil, j.state
 	j.cancel(nil)
-	err := j.settle(r)
 	k.check(err)
 	switch {
 	case !j.manual:

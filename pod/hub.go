@@ -220,11 +220,16 @@ func (h *hub) notify(n protocol.Notification) {
 	frames := h.notice(n)
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	h.keep(frames)
+	h.publish(frames)
+}
+
+// keep holds notifications for those who join later. Callers hold mu.
+func (h *hub) keep(frames []*frame) {
 	h.notices = append(h.notices, frames...)
 	if over := len(h.notices) - maxNotices; over > 0 {
 		h.notices = append(h.notices[:0:0], h.notices[over:]...)
 	}
-	h.publish(frames)
 }
 
 func (h *hub) notice(n protocol.Notification) []*frame {

@@ -97,7 +97,7 @@ func open(ctx context.Context, o Options, f *folder, path string) (*Pod, error) 
 		default:
 		}
 	}}
-	p.controller = controller{p: p, ended: make(chan outcome, 1), prepared: make(chan prepared, 1)}
+	p.controller = controller{p: p, ended: make(chan ended, 1), acceptances: make(chan *acceptance, 1), settled: make(chan error, 1)}
 	if err := p.begin(ctx, path); err != nil {
 		p.storeCancel()
 		return nil, err

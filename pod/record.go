@@ -1,6 +1,7 @@
 package pod
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -14,8 +15,12 @@ import (
 // Waits for the store: how long a commit may take, after which wait people are
 // told, and the pause between two tries of a store that does not wait itself.
 const (
-	commitWait  = 30 * time.Second
-	commitSlow  = 2 * time.Second
+	commitWait = 30 * time.Second
+	commitSlow = 2 * time.Second
+	// promptWait bounds the wait of a method that nothing else is judged beside,
+	// endWait that of a run's end, which whoever waits for the run waits for.
+	promptWait  = 5 * time.Second
+	endWait     = 5 * time.Minute
 	commitPause = 20 * time.Millisecond
 	// stopPatience is how long a pod that is to stop still waits for its store.
 	stopPatience = 3 * time.Second
@@ -64,6 +69,11 @@ type step struct {
 	// what they speak of happened.
 	after []protocol.Event
 	owed  int
+	// patience is how long a locked store is waited for, 0 commitWait. committed
+	// is called when the step is on disk and in force, and nobody was shown it yet;
+	// it must not wait.
+	patience  time.Duration
+	committed func([]session.Entry)
 }
 
 // record commits a step and publishes its events: nothing is shown that is
@@ -77,7 +87,7 @@ func (p *Pod) record(s step) ([]session.Entry, error) {
 		return nil, fmt.Errorf("write the bookmark: %w", err)
 	}
 	var entries []session.Entry
-	err = p.patiently(func(ctx context.Context) (err error) {
+	err = p.waiting(cmp.Or(s.patience, commitWait), func(ctx context.Context) (err error) {
 		entries, err = p.o.Store.Commit(ctx, session.Commit{
 			PodID: p.id, SessionID: p.mark.Session, At: p.o.Now(),
 			Entries: s.entries, Taken: s.taken, Phase: s.phase, Usage: s.usage, Turns: s.turns,
@@ -102,6 +112,9 @@ func (p *Pod) record(s step) ([]session.Entry, error) {
 		v.closeBlocks(s.done, entries)
 		if s.view != nil {
 			s.view(v)
+		}
+		if s.committed != nil {
+			s.committed(entries)
 		}
 	}, append(events, s.after...)...)
 	return entries, nil
@@ -181,7 +194,12 @@ func (m bookmark) after(s step) bookmark {
 // with a run, as what was said must be saved; once the pod is to stop it ends
 // after stopPatience.
 func (p *Pod) patiently(try func(context.Context) error) error {
-	ctx, cancel := context.WithTimeout(p.storeCtx, commitWait)
+	return p.waiting(commitWait, try)
+}
+
+// waiting is patiently with a limit of its own.
+func (p *Pod) waiting(most time.Duration, try func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(p.storeCtx, most)
 	defer cancel()
 	slow := time.AfterFunc(commitSlow, func() {
 		p.hub.notify(protocol.Notification{
@@ -192,6 +210,9 @@ func (p *Pod) patiently(try func(context.Context) error) error {
 	defer slow.Stop()
 	for {
 		err := try(ctx)
+		if cause := ctx.Err(); cause != nil && errors.Is(err, cause) {
+			return session.ErrBusy // that is what it waited for
+		}
 		if !errors.Is(err, session.ErrBusy) {
 			return err
 		}

@@ -85,6 +85,31 @@ type outcome struct {
 	cut *session.Usage
 }
 
+// ended is the end of a run, on disk unless err says that it could not be
+// saved; then step is what was to be saved.
+type ended struct {
+	outcome
+	end     session.RunEnd
+	entries []session.Entry
+	step    step
+	err     error
+}
+
+// finish makes the run and commits its end and the state it leaves.
+func (k *controller) finish(r *run) {
+	e := ended{outcome: r.loop()}
+	e.step, e.end = r.ending(e.outcome)
+	s := e.step
+	s.patience = endWait
+	s.committed = func(entries []session.Entry) {
+		e.entries = entries
+		k.ended <- e
+	}
+	if _, e.err = k.p.record(s); e.err != nil {
+		k.ended <- e
+	}
+}
+
 // stop makes a wish: a cancel overrides everything, nothing overrides it, and
 // a shutdown leaves a pause its own end.
 func (r *run) stop(w wish) {
@@ -261,7 +286,7 @@ func (r *run) ending(out outcome) (step, session.RunEnd) {
 	result, text := out.result, interruptedByUser
 	end := session.RunEnd{Usage: out.cut}
 	switch {
-	case out.err != nil:
+	case out.err != nil && !(errors.Is(out.err, session.ErrBusy) && r.wanted() == wishCancel):
 		result, text = protocol.RunFailed, interruptedByEnd
 		end.Error, end.Code = out.err.Error(), errorCode(out.err)
 		if errors.Is(out.err, errThrash) {

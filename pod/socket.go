@@ -16,6 +16,8 @@ const (
 	maxClients = 1024
 	// lineBudget is what all connections together hold in unfinished lines.
 	lineBudget = 128 << 20
+	// judgeWait is how long a client's next line waits for the method before it.
+	judgeWait = 250 * time.Millisecond
 	// refuseWait is how long a refused connection may take for its one line.
 	refuseWait = time.Second
 )
@@ -114,7 +116,8 @@ func checkPeer(conn *net.UnixConn) error {
 
 // handleLine judges one line of a client. Questions are answered in the
 // client's own queue; the rest goes to the controller, and the next line is
-// read when it has judged this one.
+// read when it has judged this one, or when that takes so long that the next
+// one may be to cancel it.
 func (p *Pod) handleLine(c *client, line []byte, err error) {
 	if err != nil {
 		c.reject(p.hub, "", protocol.CodeInternal, "refused: "+err.Error())
@@ -125,7 +128,7 @@ func (p *Pod) handleLine(c *client, line []byte, err error) {
 		c.reject(p.hub, m.RequestID, protocol.CodeInternal, "invalid method: "+err.Error())
 		return
 	}
-	cmd := command{client: c, method: m, done: make(chan struct{})}
+	cmd := command{client: c, name: c.name, method: m, done: make(chan struct{})}
 	switch params := m.Params.(type) {
 	case protocol.GetHistory:
 		p.answerHistory(c, m.RequestID)
@@ -136,6 +139,8 @@ func (p *Pod) handleLine(c *client, line []byte, err error) {
 	case protocol.GetEntries:
 		p.entries(c, params, m.RequestID)
 		return
+	case protocol.Shutdown:
+		p.hurry() // whatever the controller waits for
 	case protocol.Notify:
 		cmd.accepted, _, err = p.accept(protocol.InputNotification, params.Message, c.name, m.RequestID, nil)
 	case protocol.PodEvent:
@@ -147,7 +152,10 @@ func (p *Pod) handleLine(c *client, line []byte, err error) {
 	}
 	select {
 	case p.commands <- cmd:
-		<-cmd.done
+		select {
+		case <-cmd.done:
+		case <-time.After(judgeWait):
+		}
 	case <-p.closing:
 		if cmd.accepted != "" {
 			c.accept(p.hub, m.RequestID, m.Params.MethodName(), cmd.accepted)
