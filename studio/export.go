@@ -2,6 +2,7 @@ package studio
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -146,6 +147,9 @@ func writeMarkdown(w io.Writer, e *session.Entry) error {
 		var p session.RunEnd
 		if err = json.Unmarshal(e.Payload, &p); err == nil {
 			_, err = fmt.Fprintf(w, "\n---\n\nRun %s · %s\n", p.Result, at)
+			if why := cmp.Or(p.Error, p.Reason); err == nil && why != "" {
+				_, err = fmt.Fprintf(w, "\n%s\n", fenced(why))
+			}
 		}
 	case session.KindCompaction:
 		var p session.Compaction

@@ -2,7 +2,6 @@ package studio_test
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"path/filepath"
@@ -311,55 +310,6 @@ func TestOwn_LineageGoesBothWays(t *testing.T) {
 		`{"session_id":"`+k.old+`","compacted_from":[],"continued_in":[`+step(k.new)+`]}`)
 }
 
-func TestOwn_ExportIsTheWholeLog(t *testing.T) {
-	k := podStore(t)
-	s := open(t, k.store.Path(), nil)
-	w := call(t, s.Handler(), http.MethodGet, "/api/sessions/"+k.old+"/export", "")
-	lines := strings.Split(strings.TrimSuffix(w.Body.String(), "\n"), "\n")
-	if w.Code != http.StatusOK || len(lines) != 10 || w.Header().Get("Content-Disposition") != `attachment; filename="session-`+k.old+`.jsonl"` {
-		t.Errorf("%d, %d lines, %v", w.Code, len(lines), w.Header())
-	}
-	entries := object(t, s, "/api/sessions/"+k.old+"/entries")["entries"].([]any)
-	for i, line := range lines {
-		var got any
-		if err := json.Unmarshal([]byte(line), &got); err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(entries[i], got); diff != "" {
-			t.Errorf("line %d differs from the entry: %s", i, diff)
-		}
-	}
-	w = call(t, s.Handler(), http.MethodGet, "/api/sessions/"+k.old+"/export?format=md", "")
-	for _, part := range []string{
-		"# fix the <flaky> test\n", "## You · 2026-01-01T14:32:30Z\n\nfix the <flaky> test\n", "### Read · 2026-01-01T14:32:40Z\n\n```\n{\"file_path\":\"/src/login_test.go\"}\n```",
-		"Error:\n\n```\nno such file\n```", "## Agent · 2026-01-01T14:32:50Z\n\nIt is gone. ÄÖ\n", "Run finished",
-	} {
-		if !strings.Contains(w.Body.String(), part) {
-			t.Errorf("the Markdown lacks %q:\n%s", part, w.Body)
-		}
-	}
-}
-
-// TestExport_BreaksTheConnectionWhenTheLogDoes wants no whole-looking answer
-// from half a log.
-func TestExport_BreaksTheConnectionWhenTheLogDoes(t *testing.T) {
-	f := &fakeStore{rows: []session.Row{{ID: "s"}}, log: map[string][]session.Entry{"s": {{ID: "e", Kind: session.KindText, Payload: []byte(`{"text":"a"}`)}}}}
-	base := serve(t, newServer(t, f, nil))
-	f.err = errors.New("the disk went away")
-	f.rows = []session.Row{{ID: "s"}}
-	resp, err := http.Get(base + "/api/sessions/s/export")
-	if err == nil {
-		defer resp.Body.Close()
-		buf := make([]byte, 1<<20)
-		for err == nil {
-			_, err = resp.Body.Read(buf)
-		}
-		if err.Error() == "EOF" && resp.StatusCode == http.StatusOK {
-			t.Error("a broken export ended like a whole one")
-		}
-	}
-}
-
 func TestOwn_RenameAndDelete(t *testing.T) {
 	k := podStore(t)
 	auth := []string{"Content-Type", "application/json", "Authorization", "Bearer " + localToken}
@@ -512,18 +462,6 @@ func TestOwn_ImportsShowWhatBecameOfEveryFile(t *testing.T) {
 	} {
 		if w := call(t, s.Handler(), http.MethodGet, target, ""); w.Code != http.StatusOK || w.Body.String() != want {
 			t.Errorf("%s: got %d %s\nwant %s", target, w.Code, w.Body, want)
-		}
-	}
-}
-
-func TestExport_UnknownTokensOfACompactionAreADash(t *testing.T) {
-	for want, done := range map[string]session.Compaction{
-		"Continued from `a`, 9000 to 800 tokens": {FromSession: "a", NewSession: "b", TokensBefore: 9000, TokensAfter: 800},
-		"Compacted, 1234 to — tokens":            {NewSession: "b", TokensBefore: 1234},
-		"Compacted, — to — tokens":               {FromSession: "b", NewSession: "b"}, // of an earlier import
-	} {
-		if got := studio.Compacted(done); got != want {
-			t.Errorf("%q, want %q", got, want)
 		}
 	}
 }

@@ -78,6 +78,9 @@ func newKeyringSubcommand(a *app, use, short string, args cobra.PositionalArgs, 
 				return err
 			}
 			if cmd.Name() == "rotate" {
+				if err := noStore(cmd.Context(), cfg); err != nil {
+					return err
+				}
 				if err := makeKeyringFolder(cfg); err != nil {
 					return err
 				}
@@ -92,6 +95,19 @@ func newKeyringSubcommand(a *app, use, short string, args cobra.PositionalArgs, 
 	}
 	flags.register(cmd)
 	return cmd
+}
+
+// noStore says what is at the store's path when it is no store: nothing, or
+// another file. A store that cannot be used as it is remains one.
+func noStore(ctx context.Context, cfg config.Config) error {
+	s, err := store.OpenReadOnly(ctx, cfg.Store.Path, store.Options{BusyTimeout: cfg.Store.BusyTimeout})
+	switch {
+	case err == nil:
+		return s.Close()
+	case errors.Is(err, store.ErrAbsent) || errors.Is(err, store.ErrForeign):
+		return err
+	}
+	return nil
 }
 
 // keyringNext adds to an error of the store's keyring what makes a new one;

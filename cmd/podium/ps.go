@@ -87,7 +87,7 @@ func (a *app) listPods(cmd *cobra.Command, storeFile string, all bool) ([]podRep
 		return nil, err
 	}
 	st, err := a.openStore(cmd.Context(), storeFile)
-	if errors.Is(err, store.ErrAbsent) {
+	if errors.Is(err, store.ErrAbsent) && storeFile == "" {
 		return nil, nil // nothing was ever started here
 	}
 	if err != nil {

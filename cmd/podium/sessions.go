@@ -86,7 +86,19 @@ func (a *app) withView(file string, use func(v *store.View, path string) error) 
 		return err
 	}
 	defer func() { err = errors.Join(err, v.Close()) }()
+	if !v.Present() {
+		return errAbsentStore(path, file)
+	}
 	return use(v, path)
+}
+
+// errAbsentStore says that there is no store at path, and whether --store, file,
+// named it.
+func errAbsentStore(path, file string) error {
+	if file != "" {
+		return fmt.Errorf("there is no store at %s, which --store names; podium store migrate --store %s makes one", path, shellWord(path))
+	}
+	return fmt.Errorf("there is no store at %s yet; podium run makes one", path)
 }
 
 func newSessionsShowCommand(a *app) *cobra.Command {

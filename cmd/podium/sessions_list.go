@@ -114,8 +114,11 @@ func (a *app) listSessions(ctx context.Context, f listFlags, r listing.Request) 
 	}
 	v := openView(cfg, slog.New(slog.DiscardHandler))
 	defer func() { err = errors.Join(err, v.Close()) }()
-	if !v.Present() && r.Cursor == nil {
-		fmt.Fprintf(a.err, "podium: there is no store at %s yet; podium run makes one\n", cfg.Store.Path)
+	switch absent := !v.Present(); {
+	case absent && f.store != "":
+		return errAbsentStore(cfg.Store.Path, f.store)
+	case absent && r.Cursor == nil:
+		fmt.Fprintf(a.err, "podium: %v\n", errAbsentStore(cfg.Store.Path, ""))
 	}
 	p := listPrinter{app: a, flags: f, started: r.Cursor != nil}
 	l := newLister(cfg, v)
@@ -125,7 +128,7 @@ func (a *app) listSessions(ctx context.Context, f listFlags, r listing.Request) 
 			return p.interrupted(r.Cursor)
 		}
 		if err != nil {
-			return listingNext(err, cfg, f.store)
+			return listingNext(ctx, err, cfg, f.store)
 		}
 		partial, err := partialCosts(ctx, v, answer.Rows)
 		if ctx.Err() != nil {
@@ -269,7 +272,7 @@ func (p *listPrinter) interrupted(cursor *string) error {
 
 // listingNext adds the next step to a condition of the listing; file is the
 // value of --store.
-func listingNext(err error, cfg config.Config, file string) error {
+func listingNext(ctx context.Context, err error, cfg config.Config, file string) error {
 	var e *listing.Error
 	if !errors.As(err, &e) {
 		return err
@@ -280,6 +283,9 @@ func listingNext(err error, cfg config.Config, file string) error {
 	case e.Code == listing.StoreOrder:
 		return fmt.Errorf("%w; mend the session's row, or list in another order", err)
 	case e.Code == listing.NotReady && e.Lacks == listing.LacksKeyring:
+		if none := noStore(ctx, cfg); none != nil {
+			return none // a keyring would not help
+		}
 		return fmt.Errorf("%s (%s): %w", e.Code.Message(), e.Reason, keyringNext(e.Unwrap(), cfg, file))
 	}
 	return err

@@ -59,7 +59,7 @@ or a store that came from another machine.`,
 				return usageErrorf("--idle is %s: give a time above zero, like 12h", idle)
 			}
 			t, err := a.openTidy(cmd.Context(), storeFile)
-			if errors.Is(err, store.ErrAbsent) {
+			if errors.Is(err, store.ErrAbsent) && storeFile == "" {
 				return nil
 			}
 			if err != nil {
