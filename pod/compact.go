@@ -253,7 +253,7 @@ func (c *compaction) move(r prepared) error {
 	if r.usage != nil {
 		done.CostUSD = r.usage.CostUSD
 	}
-	mark := bookmark{Session: next.String(), Turns: p.mark.Turns, Context: uint64(r.tokens), Name: p.mark.Name, Run: c.run}
+	mark := bookmark{Session: next.String(), Turns: p.mark.Turns, Context: uint64(r.tokens), Name: p.mark.Name, Run: c.run, Ended: p.mark.Ended}
 	for _, e := range r.entries {
 		mark.Length++
 		if e.Kind != session.KindTurnEnd {

@@ -126,6 +126,10 @@ func (p *Pod) takeInbox(r *run, before []session.NewEntry, first bool) error {
 // bytes.
 const maxSessionName = 200
 
+// maxReason is the longest text of a failure that a session's status repeats, in
+// bytes; the log has the whole.
+const maxReason = 500
+
 // clip cuts s at a character border to at most n bytes.
 func clip(s string, n int) string {
 	if len(s) <= n {

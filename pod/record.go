@@ -39,6 +39,19 @@ type bookmark struct {
 	Name string `json:"name,omitempty"`
 	// Run is nil while the pod is idle.
 	Run *runMark `json:"run,omitempty"`
+	// Ended is how the last run ended, zero before the first one did. The text of
+	// a failure is cut.
+	Ended runEnded `json:"ended,omitzero"`
+}
+
+// runEnded is the end of a run as far as the session's status tells it.
+type runEnded struct {
+	Result protocol.RunResult `json:"result"`
+	Error  string             `json:"error,omitempty"`
+}
+
+func endedAs(e session.RunEnd) runEnded {
+	return runEnded{Result: e.Result, Error: clip(e.Error, maxReason)}
 }
 
 // runMark is a run that is going on, or paused.
@@ -168,7 +181,11 @@ func (m bookmark) after(s step) bookmark {
 			m.Turns++
 		case session.KindRolledBack:
 			m.Items--
-		case session.KindRunEnd, session.KindCompaction:
+		case session.KindCompaction:
+		case session.KindRunEnd:
+			if end, ok := e.Payload.(session.RunEnd); ok {
+				m.Ended = endedAs(end)
+			}
 		default:
 			m.Items++
 		}

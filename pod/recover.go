@@ -91,6 +91,7 @@ func (p *Pod) rebuild(row session.Pod) error {
 	if text, ok := hist.FirstRequest(); ok {
 		p.mark.Name = clip(text, maxSessionName)
 	}
+	p.mark.Ended = endedAs(hist.LastEnd())
 	if hist.Unfinished() && ownSession(p.hub.view.sessionID) {
 		p.mark.Run = &runMark{}
 	}
@@ -125,20 +126,19 @@ func (p *Pod) closeLostRun() error {
 	return nil
 }
 
-// turnNumber is the number of the next turn: completed answers since the
-// session, or the one it was compacted from, began.
-func (p *Pod) turnNumber() uint64 {
+// lastMark is the bookmark of the newest commit.
+func (p *Pod) lastMark() bookmark {
 	p.commitMu.Lock()
 	defer p.commitMu.Unlock()
-	return p.mark.Turns
+	return p.mark
 }
 
+// turnNumber is the number of the next turn: completed answers since the
+// session, or the one it was compacted from, began.
+func (p *Pod) turnNumber() uint64 { return p.lastMark().Turns }
+
 // runMark is the paused run of the bookmark.
-func (p *Pod) runMark() *runMark {
-	p.commitMu.Lock()
-	defer p.commitMu.Unlock()
-	return p.mark.Run
-}
+func (p *Pod) runMark() *runMark { return p.lastMark().Run }
 
 // holdsRequest reports whether the inbox holds an input, not only
 // notifications. One that cannot be read holds none.

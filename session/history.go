@@ -53,6 +53,8 @@ type History struct {
 	// task is the newest request and how its run ended, empty while it has not.
 	task    *Item
 	taskEnd protocol.RunResult
+	// lastEnd is the newest end of a run.
+	lastEnd RunEnd
 }
 
 // Totals are a session's token counts and cost. Tokens; CostUSD is nil until
@@ -146,7 +148,7 @@ func (h *History) Apply(e Entry) error {
 		h.begun = false
 		h.inRun = false
 		h.usage.Add(p.Usage)
-		h.taskEnd = p.Result
+		h.taskEnd, h.lastEnd = p.Result, p
 	case RolledBack:
 		h.rollBack(p.EntryID)
 	case Compaction:
@@ -239,6 +241,9 @@ func (h *History) Totals() Totals { return h.usage }
 // Unfinished reports whether something was said after the last run end: in a
 // pod's log, that it stops inside a run. Imported logs have no run ends.
 func (h *History) Unfinished() bool { return h.inRun }
+
+// LastEnd is the newest end of a run; zero before the first one.
+func (h *History) LastEnd() RunEnd { return h.lastEnd }
 
 // FirstRequest is the first input of the log that was a request.
 func (h *History) FirstRequest() (text string, ok bool) {

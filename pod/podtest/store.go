@@ -32,6 +32,7 @@ type Store struct {
 type Row struct {
 	Status     session.Status
 	ReasonCode string
+	Reason     string
 	Phase      session.Phase
 	Name       string
 	Turns      int
@@ -313,6 +314,6 @@ func (s *Store) Leave(_ context.Context, l session.Leave) error {
 	}
 	row.EndedAt = l.At
 	r := s.rows[l.SessionID]
-	r.Status, r.ReasonCode = l.Status, l.ReasonCode
+	r.Status, r.ReasonCode, r.Reason = l.Status, l.ReasonCode, l.Reason
 	return nil
 }
