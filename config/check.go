@@ -226,7 +226,7 @@ func (c *checker) studio(s *studioLayer) {
 	for _, o := range s.CORSOrigins {
 		u, err := url.Parse(o)
 		if o != "*" && (err != nil || u.Scheme == "" || u.Host == "" || u.User != nil || strings.Trim(u.Path, "/") != "" || u.RawQuery != "") {
-			c.fail("studio.cors_origins", "%q is not an origin; write scheme://host:port, or \"*\"", o)
+			c.fail("studio.cors_origins", "%q is not an origin; write scheme://host:port", o)
 		}
 	}
 	for i := range s.ArtifactRoots {

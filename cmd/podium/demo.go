@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"strings"
@@ -324,7 +325,7 @@ Studio shows all of it: %s
 The pods are still alive. In another terminal:
 
   export PODIUM_HOME=%s
-  podium ps
+%s  podium ps
   podium history librarian
   podium run reviewer -p "Look again, please."
   podium sessions list
@@ -332,7 +333,24 @@ The pods are still alive. In another terminal:
   cat %s
 
 Ctrl-C ends the demo and removes its folder.
-`, page, filepath.Join(d.home, "podium"), filepath.Join(d.repo, "REVIEW.md"))
+`, page, shellWord(filepath.Join(d.home, "podium")), podiumAlias(), shellWord(filepath.Join(d.repo, "REVIEW.md")))
+}
+
+// podiumAlias is the line of a shell that makes podium mean this program,
+// empty where it does already.
+func podiumAlias() string {
+	exe, err := os.Executable()
+	if err != nil {
+		return ""
+	}
+	if found, err := exec.LookPath("podium"); err == nil {
+		a, errA := os.Stat(exe)
+		b, errB := os.Stat(found)
+		if errA == nil && errB == nil && os.SameFile(a, b) {
+			return ""
+		}
+	}
+	return "  alias podium=" + shellWord(exe) + "\n"
 }
 
 // stopPods ends the pods that are alive and waits for them.
