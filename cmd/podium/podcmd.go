@@ -151,10 +151,8 @@ func (a *app) hostPod(ctx context.Context, cfg config.Config, dir string, o podO
 	if err != nil {
 		return err
 	}
-	if !o.once {
-		if err := o.recipe.keep(cfg.Paths, o.name); err != nil {
-			log.Warn("podium run "+o.name+" will need the same flags again", "error", err)
-		}
+	if err := o.recipe.keep(cfg.Paths, o.name); err != nil {
+		log.Warn("podium run "+o.name+" will need the same flags again", "error", err)
 	}
 	log.Info("listening", "socket", p.Socket(), "session", p.SessionID())
 	return p.Run(ctx)

@@ -61,6 +61,20 @@ func TestRecipe_ADeadPodIsStartedAgainTheWayItWas(t *testing.T) {
 	}
 }
 
+func TestRecipe_APodOfOnePromptIsContinuedTheWayItWasStarted(t *testing.T) {
+	h := newHome(t)
+	url := startModel(t, &rehearsal.Script{Replies: []rehearsal.Reply{{Default: true, Text: "Here."}}})
+	if text, code := output(t, h.command("run", "-p", "One.", "--provider", "openai-chat", "--model", "m", "--base-url", url, "k")); code != 0 {
+		t.Fatalf("exit %d: %s", code, text)
+	}
+	if text, code := output(t, h.command("run", "-p", "Two.", "k")); code != 0 || !strings.Contains(text, "Here.") {
+		t.Fatalf("exit %d: %s", code, text)
+	}
+	if text, _ := output(t, h.command("history", "k")); !strings.Contains(text, "One.") || !strings.Contains(text, "Two.") {
+		t.Errorf("the session was not continued: %s", text)
+	}
+}
+
 func TestFlags_AValueThatCannotBeIsAUsageError(t *testing.T) {
 	h := newHome(t)
 	for _, args := range [][]string{
