@@ -76,9 +76,9 @@ func tableHead(head, below string) bool {
 	return head != "" && head[0] != ' ' && strings.Contains(head, "|") && strings.Contains(below, "|") && delimiterRow.MatchString(below)
 }
 
-// tableWidth is the room that a table would take in columns, at most the
-// screen's.
-func (r *renderer) tableWidth(text string) int {
+// tableWidth is the room that a table would take in columns, at most the given
+// one.
+func (r *renderer) tableWidth(text string, most int) int {
 	var columns []int
 	for line := range strings.SplitSeq(text, "\n") {
 		if delimiterRow.MatchString(line) {
@@ -96,7 +96,7 @@ func (r *renderer) tableWidth(text string) int {
 	for _, w := range columns {
 		width += w + 2
 	}
-	return max(1, min(width, r.width))
+	return max(1, min(width, most))
 }
 
 // openCode is a code block that grows. Colours follow in portions, as finding
@@ -221,41 +221,6 @@ func codeStyle(e chroma.StyleEntry) ansi.Style {
 		s = s.Underline(true)
 	}
 	return s
-}
-
-// nestedCode prepares the code blocks within lists and quotes for a renderer
-// that neither knows the language by itself in good time nor where to go on
-// with a long line.
-func (r *renderer) nestedCode(lines []string) []string {
-	var out []string
-	fence := ""
-	for _, line := range lines {
-		was := fence
-		fence = fenceAfter(fence, line)
-		switch {
-		case was == "" && fence != "" && strings.TrimSpace(fence) == fenceMark(fence):
-			out = append(out, strings.TrimRight(line, " ")+"text")
-		case was != "" && fence != "":
-			out = append(out, r.hardWrap(line)...)
-		default:
-			out = append(out, line)
-		}
-	}
-	return out
-}
-
-// hardWrap breaks a line of a nested code block.
-func (r *renderer) hardWrap(line string) []string {
-	indent := line[:len(line)-len(strings.TrimLeft(line, " "))]
-	width := r.textWidth() - 2*codeMargin
-	if r.method.StringWidth(line) <= width || len(indent) > width/2 {
-		return []string{line}
-	}
-	pieces := strings.Split(r.method.Hardwrap(line[len(indent):], width-len(indent), true), "\n")
-	for i, p := range pieces {
-		pieces[i] = indent + p
-	}
-	return pieces
 }
 
 // Marks that stand for characters which Markdown would take for HTML. They are

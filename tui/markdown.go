@@ -282,8 +282,8 @@ type renderer struct {
 	detail bool
 	// generation changes with everything that makes a layout stale.
 	generation int
-	// prose are the renderers of Markdown by the width they fill.
-	prose map[int]*glamour.TermRenderer
+	// tableRenderers are the renderers of tables by the width they fill.
+	tableRenderers map[int]*glamour.TermRenderer
 }
 
 func (r *renderer) textWidth() int { return max(1, min(lineLength, r.width)) }
@@ -359,7 +359,7 @@ func (r *renderer) markdown(text string, growing *openCode) []string {
 		case p.kind == partCode:
 			lines = r.codeLines(p.language, p.text)
 		case p.kind == partTable:
-			lines = r.proseLines(p.text, r.tableWidth(p.text))
+			lines = r.tableLines(p.text, r.width)
 		default:
 			lines = r.proseLines(p.text, r.textWidth())
 		}
@@ -371,22 +371,22 @@ func (r *renderer) markdown(text string, growing *openCode) []string {
 	return out
 }
 
-// proseLines renders what is no code block.
-func (r *renderer) proseLines(text string, width int) []string {
-	g := r.prose[width]
+// tableLines lays out a table in its own width, at most the given one.
+func (r *renderer) tableLines(text string, most int) []string {
+	width := r.tableWidth(text, most)
+	g := r.tableRenderers[width]
 	if g == nil {
 		var err error
-		g, err = glamour.NewTermRenderer(glamour.WithStyles(r.theme.markdown), glamour.WithWordWrap(width), glamour.WithChromaFormatter("terminal16m"))
+		g, err = glamour.NewTermRenderer(glamour.WithStyles(r.theme.tables), glamour.WithWordWrap(width))
 		if err != nil {
 			return r.wrapAll(text, width)
 		}
-		if r.prose == nil {
-			r.prose = map[int]*glamour.TermRenderer{}
+		if r.tableRenderers == nil {
+			r.tableRenderers = map[int]*glamour.TermRenderer{}
 		}
-		r.prose[width] = g
+		r.tableRenderers[width] = g
 	}
-	source := literalLines(r.nestedCode(strings.Split(text, "\n")))
-	out, err := g.Render(strings.Join(source, "\n"))
+	out, err := g.Render(strings.Join(literalLines(strings.Split(text, "\n")), "\n"))
 	if err != nil {
 		return r.wrapAll(text, width)
 	}

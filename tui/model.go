@@ -150,7 +150,7 @@ func (m *Model) resize(width, height int) {
 
 // relayout makes every layout stale.
 func (m *Model) relayout() {
-	m.r.prose = nil
+	m.r.tableRenderers = nil
 	m.r.generation++
 }
 

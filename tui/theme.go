@@ -30,6 +30,7 @@ type shapes struct {
 	arc                                                              []string
 	user, other, note, thought, open, folded, cursor                 string
 	dot, rule, times, up, down, ellipsis, dash                       string
+	bar, bullet                                                      string
 }
 
 var (
@@ -38,12 +39,14 @@ var (
 		arc:  []string{"◜", "◝", "◞", "◟"},
 		user: "›", other: "»", note: "!", thought: "∴", open: "▾", folded: "▸", cursor: "▌",
 		dot: " · ", rule: "─", times: "×", up: "↑", down: "↓", ellipsis: "…", dash: "—",
+		bar: "│ ", bullet: "• ",
 	}
 	asciiShapes = shapes{
 		waiting: "*", compacting: "%", paused: "=", idle: ".", lost: "^", failed: "x", done: "+", cancelled: "-",
 		arc:  []string{"|", "/", "-", "\\"},
 		user: ">", other: "}", note: "!", thought: "~", open: "v", folded: ">", cursor: "|",
 		dot: " | ", rule: "-", times: "x", up: "in ", down: "out ", ellipsis: "..", dash: "-",
+		bar: "> ", bullet: "- ",
 	}
 )
 
@@ -54,7 +57,7 @@ type theme struct {
 	soft, rule, bold, user, link, key               lipgloss.Style
 	running, compacting, paused, idle, lost, failed lipgloss.Style
 	completed, waiting, selected, added, removed    lipgloss.Style
-	markdown                                        ansi.StyleConfig
+	tables                                          ansi.StyleConfig
 	code                                            string
 }
 
@@ -74,42 +77,23 @@ func newTheme(dark, ascii bool) *theme {
 	if ascii {
 		t.shapes = asciiShapes
 	}
-	t.markdown = markdownStyle(p, t.shapes, code)
+	t.tables = tableStyle(p)
 	return t
 }
 
-// markdownStyle is the look of the model's Markdown: structure by weight and
-// indentation, colour for links and code alone.
-func markdownStyle(p palette, s shapes, code string) ansi.StyleConfig {
-	yes, zero, two := true, uint(0), uint(2)
-	bar := s.user + " "
-	if s.rule == "─" {
-		bar = "│ "
-	}
-	bullet := "• "
-	if s.rule != "─" {
-		bullet = "- "
-	}
-	heading := ansi.StyleBlock{StylePrimitive: ansi.StylePrimitive{Bold: &yes}}
+// tableStyle is the look of the model's tables, as that of its text: colour
+// for links and code alone.
+func tableStyle(p palette) ansi.StyleConfig {
+	yes, zero := true, uint(0)
 	return ansi.StyleConfig{
-		Document:       ansi.StyleBlock{Margin: &zero},
-		BlockQuote:     ansi.StyleBlock{StylePrimitive: ansi.StylePrimitive{Color: &p.soft}, Indent: new(uint(1)), IndentToken: &bar},
-		List:           ansi.StyleList{LevelIndent: 2},
-		Heading:        heading,
-		H1:             ansi.StyleBlock{StylePrimitive: ansi.StylePrimitive{Bold: &yes, Underline: &yes}},
-		H3:             ansi.StyleBlock{StylePrimitive: ansi.StylePrimitive{Italic: &yes}},
-		Strikethrough:  ansi.StylePrimitive{CrossedOut: &yes},
-		Emph:           ansi.StylePrimitive{Italic: &yes},
-		Strong:         ansi.StylePrimitive{Bold: &yes},
-		HorizontalRule: ansi.StylePrimitive{Color: &p.rule, Format: "\n" + s.rule + s.rule + s.rule + "\n"},
-		Item:           ansi.StylePrimitive{BlockPrefix: bullet},
-		Enumeration:    ansi.StylePrimitive{BlockPrefix: ". "},
-		Task:           ansi.StyleTask{Ticked: "[x] ", Unticked: "[ ] "},
-		Link:           ansi.StylePrimitive{Color: &p.link, Underline: &yes},
-		LinkText:       ansi.StylePrimitive{Color: &p.link},
-		Image:          ansi.StylePrimitive{Color: &p.link, Underline: &yes},
-		ImageText:      ansi.StylePrimitive{Color: &p.soft, Format: "image: {{.text}}"},
-		Code:           ansi.StyleBlock{StylePrimitive: ansi.StylePrimitive{Color: &p.link}},
-		CodeBlock:      ansi.StyleCodeBlock{StyleBlock: ansi.StyleBlock{Margin: &two}, Theme: code},
+		Document:      ansi.StyleBlock{Margin: &zero},
+		Strikethrough: ansi.StylePrimitive{CrossedOut: &yes},
+		Emph:          ansi.StylePrimitive{Italic: &yes},
+		Strong:        ansi.StylePrimitive{Bold: &yes},
+		Link:          ansi.StylePrimitive{Color: &p.link, Underline: &yes},
+		LinkText:      ansi.StylePrimitive{Color: &p.link},
+		Image:         ansi.StylePrimitive{Color: &p.link, Underline: &yes},
+		ImageText:     ansi.StylePrimitive{Color: &p.soft, Format: "image: {{.text}}"},
+		Code:          ansi.StyleBlock{StylePrimitive: ansi.StylePrimitive{Color: &p.link}},
 	}
 }
