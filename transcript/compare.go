@@ -101,6 +101,7 @@ func (i *importer) consider(ctx context.Context, f found, row *session.ImportFil
 	switch {
 	case row != nil && row.Size == f.size && row.ModTime.UnixNano() == f.modified && row.LastError == "" && row.GoneAt.IsZero():
 		i.report.Unchanged++
+		i.report.refuse(*row)
 		return
 	case !i.opts.Since.IsZero() && f.modified < i.opts.Since.UnixNano():
 		i.report.Older++
@@ -112,7 +113,11 @@ func (i *importer) consider(ctx context.Context, f found, row *session.ImportFil
 		q.rank = rankOf(row.Rank)
 		unread -= row.Cursor
 	}
-	if row == nil || row.Cursor == 0 || q.rank.at == noTime {
+	fresh := row == nil || row.Cursor == 0
+	if !fresh {
+		_, fresh = refusal(i.opts.Tool, *row)
+	}
+	if fresh || q.rank.at == noTime {
 		q.rank = i.rank(ctx, f.path)
 	}
 	i.queue = append(i.queue, q)

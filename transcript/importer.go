@@ -215,6 +215,19 @@ func (i *importer) read(ctx context.Context, row session.ImportFile) (err error)
 	if err != nil {
 		return &unreadableError{err}
 	}
+	if row.Cursor == 0 {
+		st.Strange = true
+	}
+	for own := true; own; {
+		own, err = i.readFrom(ctx, f, i.reading(ctx, row, st), i.report.begin(row.Path, replaced, row))
+		row, st = anew(row), state{}
+	}
+	return err
+}
+
+// reading is a file on its way, from where the ledger's row and the state
+// leave it on.
+func (i *importer) reading(ctx context.Context, row session.ImportFile, st state) *reading {
 	row.ReadAt = i.opts.Now()
 	r := &reading{
 		tool: i.opts.Tool, file: row, state: st, now: row.ReadAt, price: i.opts.Price, subagent: subagentOf(i.opts.Tool, row.Path),
@@ -222,41 +235,53 @@ func (i *importer) read(ctx context.Context, row session.ImportFile) (err error)
 	}
 	r.file.Skipped = maps.Clone(row.Skipped)
 	r.file.Problems = slices.Clone(row.Problems)
-	if r.subagent != "" && row.Cursor == 0 {
-		i.report.Opens++
-		r.describe(row.Path)
+	return r
+}
+
+// readFrom reads a file on. It ends with own, and nothing is stored, where the
+// first record of the tool comes behind other lines: they are read again as its
+// lines then.
+func (i *importer) readFrom(ctx context.Context, f *os.File, r *reading, t *tally) (own bool, err error) {
+	if _, err := f.Seek(r.file.Cursor, io.SeekStart); err != nil {
+		return false, &unreadableError{err}
 	}
-	tally := i.report.begin(row.Path, replaced, row)
-	if _, err := f.Seek(row.Cursor, io.SeekStart); err != nil {
-		return &unreadableError{err}
-	}
-	number := st.Line
-	if st.Open {
+	number := r.state.Line
+	if r.state.Open {
 		number-- // what comes first is the end of that line
 	}
+	if r.file.Cursor == 0 && !r.state.Strange {
+		i.describe(r)
+	}
 	lines := &i.lines
-	lines.reset(ctx, f, row.Cursor, number)
+	lines.reset(ctx, f, r.file.Cursor, number)
 	for {
 		l, err := lines.next()
 		if errors.Is(err, io.EOF) {
-			return i.store(ctx, f, r, lines.offset, step{tally: tally, last: true})
+			return false, i.store(ctx, f, r, lines.offset, step{tally: t, last: true})
 		}
 		if cause := context.Cause(ctx); cause != nil {
-			return cause
+			return false, cause
 		}
 		if err != nil {
-			return &unreadableError{err}
+			return false, &unreadableError{err}
 		}
 		if !l.finished() {
-			return i.store(ctx, f, r, l.begin, step{tally: tally, last: true, waiting: true})
+			return false, i.store(ctx, f, r, l.begin, step{tally: t, last: true, waiting: true})
+		}
+		if r.state.Strange && i.opts.Tool.owns(l) {
+			if r.file.Lines > 0 {
+				return true, nil
+			}
+			r.state.Strange = false
+			i.describe(r)
 		}
 		r.take(l)
 		if i.failed != nil {
-			return i.failed
+			return false, i.failed
 		}
 		if r.full() {
-			if err := i.store(ctx, f, r, lines.offset, step{tally: tally}); err != nil {
-				return err
+			if err := i.store(ctx, f, r, lines.offset, step{tally: t}); err != nil {
+				return false, err
 			}
 		}
 	}
@@ -290,8 +315,12 @@ func (i *importer) store(ctx context.Context, f *os.File, r *reading, cursor int
 }
 
 // describe names a subagent by what stands beside its file.
-func (r *reading) describe(path string) {
-	text, err := readSmall(strings.TrimSuffix(path, ".jsonl") + ".meta.json")
+func (i *importer) describe(r *reading) {
+	if r.subagent == "" {
+		return
+	}
+	i.report.Opens++
+	text, err := readSmall(strings.TrimSuffix(r.file.Path, ".jsonl") + ".meta.json")
 	if err != nil {
 		return // there is none, or it says nothing
 	}

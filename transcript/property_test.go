@@ -85,7 +85,10 @@ func drawLine(t *rapid.T, id string, n int) string {
 	case 6:
 		f = result(id, n, "toolu", "out\nput")
 	case 7:
-		f = fields{"type": "hologram", "sessionId": id, "timestamp": clockAt(n)}
+		f = rapid.SampledFrom([]fields{
+			{"type": "hologram", "sessionId": id, "timestamp": clockAt(n)}, {"a": 1, "timestamp": clockAt(n)},
+			cxMessage(n, "user", "of another program"),
+		}).Draw(t, "unknown")
 	case 8:
 		f = fields{"type": "custom-title", "customTitle": fmt.Sprint("title ", n), "sessionId": id}
 	case 9:
@@ -124,6 +127,14 @@ func drawCodex(t *rapid.T) drawn {
 			return l == nil && rapid.Bool().Draw(t, "whole")
 		})
 		text := line(meta)
+		if rapid.IntRange(0, 3).Draw(t, "strange") == 0 { // what begins the file, or all of it
+			text = line(fields{"a": 1, "timestamp": clockAt(start)}) + "{broken\n" + line(said(id, start, "of another program"))
+			if rapid.Bool().Draw(t, "own") {
+				text += line(meta)
+			} else {
+				lines = nil
+			}
+		}
 		for _, l := range lines {
 			if l == nil {
 				text += "{broken\n"

@@ -29,6 +29,9 @@ type state struct {
 	VendorID string `json:"vendor_id,omitempty"`
 	// Line is the number of the last line that was taken.
 	Line int64 `json:"line"`
+	// Strange says that no line so far was a record of the tool: nothing of the
+	// file is kept until one is, and then it is read from its beginning.
+	Strange bool `json:"strange,omitempty"`
 	// Open says that the end of that line was not there yet.
 	Open bool `json:"open,omitempty"`
 	// Clock is the time of the newest line that had one.
@@ -94,8 +97,10 @@ func (r *reading) take(l line) {
 	}
 	before := r.count
 	var err error
-	switch r.tool {
-	case Codex:
+	switch {
+	case r.state.Strange:
+		err = r.strangeLine(l)
+	case r.tool == Codex:
 		err = r.codexLine(l)
 	default:
 		err = r.claudeLine(l)
@@ -111,6 +116,9 @@ func (r *reading) take(l line) {
 func (r *reading) oversized(l line) {
 	r.skip("longer than 32 MiB")
 	r.problem(session.ImportProblem{Line: l.number, Offset: l.offset, Length: l.length, SHA256: l.sum, Text: "longer than 32 MiB, not decoded"})
+	if r.state.Strange {
+		return
+	}
 	r.add("", r.placeID(), r.clock(), session.KindForeign, session.Foreign{Type: "oversized_line", Source: r.source(l.sum)})
 }
 
@@ -318,9 +326,10 @@ func (r *reading) answered(subagent, model string) {
 	f.Model = model
 }
 
-// full reports that the batch should be stored now.
+// full reports that the batch should be stored now. Of a file that is strange
+// so far there is nothing to be stored.
 func (r *reading) full() bool {
-	return r.count >= batchEntries || r.size >= batchBytes || r.lines >= batchLines
+	return !r.state.Strange && (r.count >= batchEntries || r.size >= batchBytes || r.lines >= batchLines)
 }
 
 // batch gives what was read since the last one. cursor is how far the file is

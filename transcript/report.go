@@ -32,6 +32,10 @@ type Report struct {
 	Damaged  int64            `json:"damaged"`
 	Clamped  int64            `json:"clamped"`
 	Skipped  map[string]int64 `json:"skipped"`
+	// Refused counts the files that hold no record of the tool, those among them
+	// that did not change included; Refusals are the first.
+	Refused  int       `json:"refused"`
+	Refusals []Refusal `json:"refusals"`
 	// Waiting counts files whose last line has no end yet.
 	Waiting int `json:"waiting"`
 	// Problems are the first lines that could not be used.
@@ -50,6 +54,17 @@ type Problem struct {
 func (r *Report) trouble(path, text string) {
 	if len(r.Troubles) < maxTroubles {
 		r.Troubles = append(r.Troubles, Trouble{path, text})
+	}
+}
+
+func (r *Report) refuse(f session.ImportFile) {
+	refusal, refused := refusal(r.Tool, f)
+	if !refused {
+		return
+	}
+	r.Refused++
+	if len(r.Refusals) < maxTroubles {
+		r.Refusals = append(r.Refusals, refusal)
 	}
 }
 

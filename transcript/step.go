@@ -143,6 +143,9 @@ func (i *importer) stored(s step, out session.ImportOutcome) {
 		if s.waiting {
 			i.report.Waiting++
 		}
+		if s.last {
+			i.report.refuse(s.batch.File)
+		}
 	}
 	if s.last {
 		i.prog.Files++

@@ -93,13 +93,13 @@ func (i *importRun) run(ctx context.Context) (err error) {
 			i.options.Dir = cfg.Import.Codex
 		}
 	}
-	if _, err := os.Stat(i.options.Dir); err != nil { // before a store is made for nothing
-		return fmt.Errorf("look for %s sessions in %s: %w; name their folder", i.options.Tool, i.options.Dir, errors.Unwrap(err))
-	}
 	if i.flags.since != "" {
 		if i.options.Since, err = timeAgo("--since", i.flags.since, time.Now()); err != nil {
 			return err
 		}
+	}
+	if _, err := os.Stat(i.options.Dir); err != nil { // before a store is made for nothing
+		return fmt.Errorf("look for %s sessions in %s: %w; name their folder", i.options.Tool, i.options.Dir, errors.Unwrap(err))
 	}
 	i.options.Price = pricer(cfg)
 	sink, closeSink, err := i.open(ctx, cfg)
@@ -124,10 +124,22 @@ func (i *importRun) run(ctx context.Context) (err error) {
 	if err := i.print(report, ""); err != nil {
 		return err
 	}
+	if n := report.Refused; n > 0 && n == report.Files {
+		return i.refusedAll(report)
+	}
 	if n := len(report.Troubles); n > 0 {
 		return fmt.Errorf("import %s: %s could not be read; everything else was imported", i.options.Tool, plural(n, "file"))
 	}
 	return nil
+}
+
+// refusedAll is the error of an import that found no session at all.
+func (i *importRun) refusedAll(r transcript.Report) error {
+	next := "name the folder or a file of its sessions"
+	if looks := r.Refusals[0].LooksLike; looks != "" {
+		next = fmt.Sprintf("it looks like %s: podium import %s %s", looks, looks, printableName(i.options.Dir))
+	}
+	return fmt.Errorf("import %s: nothing in %s is a record of %s; %s", r.Tool, printableName(i.options.Dir), r.Tool, next)
 }
 
 // open gives the store to import into, or for a dry run what only looks at its
@@ -160,6 +172,13 @@ func (i *importRun) print(r transcript.Report, note string) error {
 	for _, t := range r.Troubles {
 		fmt.Fprintf(i.err, "podium: cannot read %s: %s\n", printableName(t.Path), printable(t.Text))
 	}
+	for _, f := range r.Refusals {
+		looks := ""
+		if f.LooksLike != "" {
+			looks = fmt.Sprintf("; it looks like %s: podium import %s", f.LooksLike, f.LooksLike)
+		}
+		fmt.Fprintf(i.err, "podium: nothing imported of %s: no line of it is a record of %s%s\n", printableName(f.Path), r.Tool, looks)
+	}
 	for _, p := range r.Problems {
 		fmt.Fprintf(i.err, "podium: %s:%d: %s (byte %d)\n", printableName(p.Path), p.Line, printable(p.Text), p.Offset)
 	}
@@ -184,6 +203,7 @@ func (i *importRun) print(r transcript.Report, note string) error {
 		{r.Clamped, "times in the future, taken from the line before"},
 		{int64(r.Waiting), "files that end in the middle of a line; the rest is read when it is there"},
 		{int64(r.Replaced), "files that were replaced, read anew"},
+		{int64(r.Refused), "files without a record of " + string(r.Tool) + ", not imported"},
 		{int64(r.Gone), "files that are gone; what was read of them stays"},
 		{int64(r.Links), "symbolic links, not followed"},
 		{int64(r.Compressed), "compressed files, not read"},
