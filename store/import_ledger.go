@@ -206,6 +206,10 @@ func (s *Store) ImportReset(ctx context.Context, sessionID string) (paths []stri
 		if err := c.run("UPDATE import_sessions SET forked_from = NULL WHERE session_id = ?1 OR forked_from = ?1 AND tool <> 'codex'", sessionID); err != nil {
 			return err
 		}
+		err = c.run("UPDATE sessions SET updated_at = created_at, ended_at = min(ended_at, created_at), last_message_at = NULL WHERE id = ?", sessionID)
+		if err != nil {
+			return err
+		}
 		return c.run("UPDATE import_session_files SET kept = 0 WHERE session_id = ?", sessionID)
 	})
 	for more := err == nil; more && err == nil; {

@@ -23,7 +23,10 @@ func (i *importing) describe(row importRow) error {
 		return err
 	}
 	name := clip(cmp.Or(f.Title, f.Summary, f.Prompt), maxName)
-	first, last := seconds(f.First), seconds(f.Last)
+	first, last := row.openedAt, seconds(f.Last)
+	if !f.First.IsZero() {
+		first = min(first, seconds(f.First))
+	}
 	var spoke any
 	if !f.Spoke.IsZero() {
 		spoke = seconds(f.Spoke)
@@ -35,7 +38,10 @@ func (i *importing) describe(row importRow) error {
 			return err
 		}
 	}
-	err = i.c.run(`UPDATE sessions SET created_at = ?1, started_at = ?1, updated_at = ?2, ended_at = ?2, last_message_at = ?3, model = ?4, provider = ?5,
+	// No bound moves inward: what is in the log stays although its file was
+	// replaced, and a pod may have added to it.
+	err = i.c.run(`UPDATE sessions SET created_at = ?1, started_at = ?1, updated_at = max(updated_at, ?2), ended_at = max(ended_at, ?2),
+		last_message_at = coalesce(max(last_message_at, ?3), last_message_at, ?3), model = ?4, provider = ?5,
 		effort = ?6, project = ?7, project_source = ?8, node_metadata = ?9,
 		name = CASE WHEN name IS (SELECT given_name FROM import_sessions WHERE session_id = ?11) THEN ?10 ELSE name END WHERE id = ?11`,
 		first, last, spoke, orNull(f.Model), orNull(f.Provider), orNull(f.Effort), orNull(f.Project), projectSource, metadata, orNull(name), row.session)
@@ -45,7 +51,7 @@ func (i *importing) describe(row importRow) error {
 	if err := i.c.run("UPDATE import_sessions SET given_name = ? WHERE session_id = ?", orNull(name), row.session); err != nil {
 		return err
 	}
-	err = i.c.run("UPDATE branches SET created_at = ?1, started_at = ?1, ended_at = ?2, model = ?3, provider = ?4 WHERE session_id = ?5",
+	err = i.c.run("UPDATE branches SET created_at = ?1, started_at = ?1, ended_at = max(coalesce(ended_at, ?2), ?2), model = ?3, provider = ?4 WHERE session_id = ?5",
 		first, last, orNull(f.Model), orNull(f.Provider), row.session)
 	if err != nil {
 		return err
