@@ -57,6 +57,20 @@ var statusAliases = map[string][]string{
 	"pending":   {"prepared"},
 }
 
+// statuses are the words that a row's status can be, without their aliases.
+var statuses = []string{"running", "completed", "completed_empty", "failed", "timed_out", "aborted", "cancelled"}
+
+// KnownStatuses are the statuses that select something, aliases included,
+// sorted.
+func KnownStatuses() []string {
+	known := slices.Clone(statuses)
+	for alias, words := range statusAliases {
+		known = append(append(known, alias), words...)
+	}
+	slices.Sort(known)
+	return slices.Compact(known)
+}
+
 // kindFacets are the kinds a client may ask for, with what each one selects
 // besides itself.
 var kindFacets = map[string][]string{

@@ -39,7 +39,7 @@ type tree struct {
 }
 
 // look walks the folders of a tool below dir. Symbolic links are not followed,
-// so no loop can hold it; dir itself may be one.
+// so no loop can hold it; dir itself may be one, also to a file.
 func look(ctx context.Context, tool Tool, dir string) (tree, error) {
 	var t tree
 	real, err := filepath.EvalSymlinks(dir)
@@ -49,9 +49,16 @@ func look(ctx context.Context, tool Tool, dir string) (tree, error) {
 	if real, err = filepath.Abs(real); err != nil {
 		return t, err
 	}
-	if info, err := os.Stat(real); err == nil && info.Mode().IsRegular() {
-		t.files = append(t.files, foundAt(real, info))
-		t.stats++
+	if info, err := os.Stat(real); err == nil && !info.IsDir() {
+		switch {
+		case !info.Mode().IsRegular():
+			return t, fmt.Errorf("look for %s sessions in %s: it is neither a folder nor a regular file; name their folder", tool, dir)
+		case compressed(real):
+			t.packed++
+		default:
+			t.files = append(t.files, foundAt(real, info))
+			t.stats++
+		}
 		return t, nil
 	}
 	folders, err := tool.folders(real)

@@ -172,6 +172,9 @@ func (i *importRun) print(r transcript.Report, note string) error {
 	for _, t := range r.Troubles {
 		fmt.Fprintf(i.err, "podium: cannot read %s: %s\n", printableName(t.Path), printable(t.Text))
 	}
+	if r.Files+len(r.Troubles) == 0 {
+		fmt.Fprintf(i.err, "podium: notice: no session file (*.jsonl) in %s; name the folder or a file of the sessions of %s\n", printableName(i.options.Dir), r.Tool)
+	}
 	for _, f := range r.Refusals {
 		looks := ""
 		if f.LooksLike != "" {
@@ -206,7 +209,7 @@ func (i *importRun) print(r transcript.Report, note string) error {
 		{int64(r.Refused), "files without a record of " + string(r.Tool) + ", not imported"},
 		{int64(r.Gone), "files that are gone; what was read of them stays"},
 		{int64(r.Links), "symbolic links, not followed"},
-		{int64(r.Compressed), "compressed files, not read"},
+		{int64(r.Compressed), "compressed files, not read: unpack them beside where they are"},
 	} {
 		if row.n > 0 {
 			fmt.Fprintf(i.out, "%8d  %s\n", row.n, row.text)

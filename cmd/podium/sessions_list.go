@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -63,7 +64,7 @@ with --all one session a line.`,
 	fs := cmd.Flags()
 	fs.StringVar(&f.sort, "sort", "recent", "recent or cost")
 	fs.IntVar(&f.limit, "limit", defaultListRows, "how many a window, at most 500 (with --all: 500)")
-	fs.StringArrayVar(&f.selection.Statuses, "status", nil, "only these statuses (repeat for any of several)")
+	fs.StringArrayVar(&f.selection.Statuses, "status", nil, "only these statuses, like running, completed or failed (repeat for any of several)")
 	fs.StringArrayVar(&f.selection.Kinds, "kind", nil, "only these kinds: agent, play, flow, fanout, show (repeat for any of several)")
 	fs.StringVar(&f.selection.Project, "project", "", "only this project")
 	fs.StringVar(&f.selection.Search, "search", "", "only names and agents that contain this")
@@ -84,6 +85,11 @@ func (f *listFlags) request(cmd *cobra.Command) (r listing.Request, err error) {
 	r = listing.Request{Endpoint: listing.Runs, Order: listing.Order(f.sort), Rows: f.limit, ExactTotal: f.exactTotal}
 	if !r.Order.Valid() {
 		return r, usageErrorf("--sort is %q: it must be recent or cost", f.sort)
+	}
+	for _, status := range f.selection.Statuses {
+		if known := listing.KnownStatuses(); !slices.Contains(known, status) {
+			return r, usageErrorf("--status is %q: it must be one of %s", status, strings.Join(known, ", "))
+		}
 	}
 	if _, unknown := listing.WidenKinds(f.selection.Kinds); unknown != nil {
 		return r, usageErrorf("--kind is %q: it must be one of %s", unknown[0], strings.Join(listing.KindFacets(), ", "))
