@@ -56,6 +56,11 @@ func (s *Store) ImportBatches(ctx context.Context, batches []session.ImportBatch
 
 func (s *Store) importBatch(c *conn, b session.ImportBatch) (out session.ImportOutcome, err error) {
 	i := &importing{c: c, file: b.File, restore: b.Restore, out: &out}
+	deleted, err := c.integer("SELECT EXISTS (SELECT 1 FROM import_deleted)")
+	if err != nil {
+		return out, err
+	}
+	i.deleted = deleted > 0
 	if i.fileKey, err = upsertImportFile(c, b.File, seconds(s.orNow(b.File.ReadAt))); err != nil {
 		return out, err
 	}
@@ -94,6 +99,8 @@ type importing struct {
 	file    session.ImportFile
 	fileKey int64
 	restore bool
+	// deleted says that something is remembered of sessions that were deleted here.
+	deleted bool
 	out     *session.ImportOutcome
 }
 
@@ -233,14 +240,18 @@ func (i *importing) load(id string) (row importRow, err error) {
 func (i *importing) append(row importRow, p session.ImportPart) (stored int64, forkedFrom string, err error) {
 	var messages int64
 	ordinal := row.entries
+	insert := "INSERT INTO entries (log_key, ordinal, entry_id, kind, created_at, payload) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (entry_id) DO NOTHING"
+	unlessDeleted := insert
+	if i.deleted {
+		unlessDeleted = `INSERT INTO entries (log_key, ordinal, entry_id, kind, created_at, payload) SELECT ?1, ?2, ?3, ?4, ?5, ?6
+			WHERE NOT EXISTS (SELECT 1 FROM import_deleted_entries WHERE entry_id = ?3) ON CONFLICT (entry_id) DO NOTHING`
+	}
 	for _, e := range p.Entries {
 		payload, err := encode(e.Payload)
 		if err != nil {
 			return 0, "", fmt.Errorf("payload of %s entry %s: %w", e.Kind, e.ID, err)
 		}
-		err = i.c.run(`INSERT INTO entries (log_key, ordinal, entry_id, kind, created_at, payload) SELECT ?1, ?2, ?3, ?4, ?5, ?6
-			WHERE NOT EXISTS (SELECT 1 FROM import_deleted_entries WHERE entry_id = ?3) ON CONFLICT (entry_id) DO NOTHING`,
-			row.logKey, ordinal, entryKey(e.ID), string(e.Kind), seconds(e.At), payload)
+		err = i.c.run(unlessDeleted, row.logKey, ordinal, entryKey(e.ID), string(e.Kind), seconds(e.At), payload)
 		if err != nil {
 			return 0, "", err
 		}
@@ -250,8 +261,7 @@ func (i *importing) append(row importRow, p session.ImportPart) (stored int64, f
 				return 0, "", err
 			}
 			if another {
-				err = i.c.run("INSERT INTO entries (log_key, ordinal, entry_id, kind, created_at, payload) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (entry_id) DO NOTHING",
-					row.logKey, ordinal, entryKey(derivedID(row.session, e.ID)), string(e.Kind), seconds(e.At), payload)
+				err = i.c.run(insert, row.logKey, ordinal, entryKey(derivedID(row.session, e.ID)), string(e.Kind), seconds(e.At), payload)
 				if err != nil {
 					return 0, "", err
 				}

@@ -48,6 +48,7 @@ func revive(c *conn, sessionID string) error {
 // has already stays that one's, in the same order of files as ever.
 func (i *importing) claim(p session.ImportPart) error {
 	i.out.Deleted += len(p.Entries)
+	i.deleted = true
 	if err := i.c.run("INSERT INTO import_deleted (session_id) VALUES (?) ON CONFLICT DO NOTHING", p.SessionID); err != nil {
 		return err
 	}
@@ -95,13 +96,18 @@ func (i *importing) claim(p session.ImportPart) error {
 // counter is the session that counts a request, or counted it before it was
 // deleted here, and the request's number there; empty for none.
 func (i *importing) counter(r session.ImportRequest) (sessionID string, number int64, err error) {
-	_, err = i.c.row(`SELECT session_id, number FROM import_requests JOIN logs USING (log_key) WHERE request = ?1
-		UNION ALL SELECT session_id, -1 FROM import_deleted_requests JOIN import_deleted USING (deleted_key) WHERE request = ?1`,
-		func(stmt *sqlite3.Stmt) error {
-			sessionID, number = stmt.ColumnText(0), stmt.ColumnInt64(1)
-			return nil
-		}, r.Key[:])
-	return sessionID, number, err
+	found, err := i.c.row("SELECT session_id, number FROM import_requests JOIN logs USING (log_key) WHERE request = ?", func(stmt *sqlite3.Stmt) error {
+		sessionID, number = stmt.ColumnText(0), stmt.ColumnInt64(1)
+		return nil
+	}, r.Key[:])
+	if err != nil || found || !i.deleted {
+		return sessionID, number, err
+	}
+	_, err = i.c.row("SELECT session_id FROM import_deleted_requests JOIN import_deleted USING (deleted_key) WHERE request = ?", func(stmt *sqlite3.Stmt) error {
+		sessionID = stmt.ColumnText(0)
+		return nil
+	}, r.Key[:])
+	return sessionID, 0, err
 }
 
 // ownerOf is the session that has an entry, or had it when it was deleted here;
