@@ -127,7 +127,7 @@ func (i *importing) part(p session.ImportPart) error {
 	}
 	if known == 0 {
 		if !p.Opens() {
-			return i.note(p, 0)
+			return i.note(p, 0, "")
 		}
 		if err := i.open(p); err != nil {
 			return err
@@ -144,25 +144,28 @@ func (i *importing) part(p session.ImportPart) error {
 	if err := i.count(row, p); err != nil {
 		return err
 	}
-	if err := i.note(p, stored); err != nil {
+	if err := i.note(p, stored, forkedFrom); err != nil {
 		return err
 	}
-	err = i.c.run("UPDATE import_sessions SET parent = coalesce(parent, ?), forked_from = coalesce(?, forked_from) WHERE session_id = ?",
-		orNull(p.Parent), orNull(cmp.Or(p.ForkedFrom, forkedFrom)), p.SessionID)
+	err = i.c.run(`UPDATE import_sessions SET parent = coalesce(parent, ?1), forked_from = coalesce((SELECT copied_from FROM import_session_files AS f
+		JOIN import_files USING (file_key) WHERE f.session_id = ?2 AND copied_from IS NOT NULL ORDER BY rank DESC LIMIT 1), forked_from) WHERE session_id = ?2`,
+		orNull(p.Parent), p.SessionID)
 	if err != nil {
 		return err
 	}
 	return i.describe(row)
 }
 
-// note keeps what the file says of a session.
-func (i *importing) note(p session.ImportPart, stored int64) error {
+// note keeps what the file says of a session; shared is the session that owns
+// the last of those entries that are not this one's.
+func (i *importing) note(p session.ImportPart, stored int64, shared string) error {
 	facts, err := encode(p.Facts)
 	if err != nil {
 		return fmt.Errorf("facts of session %s: %w", p.SessionID, err)
 	}
-	return i.c.run(`INSERT INTO import_session_files (session_id, file_key, kept, facts) VALUES (?1, ?2, ?3, ?4)
-		ON CONFLICT (session_id, file_key) DO UPDATE SET kept = kept + ?3, facts = ?4`, p.SessionID, i.fileKey, stored, facts)
+	return i.c.run(`INSERT INTO import_session_files (session_id, file_key, kept, facts, copied_from) VALUES (?1, ?2, ?3, ?4, ?5)
+		ON CONFLICT (session_id, file_key) DO UPDATE SET kept = kept + ?3, facts = ?4, copied_from = coalesce(?5, copied_from)`,
+		p.SessionID, i.fileKey, stored, facts, orNull(cmp.Or(p.ForkedFrom, shared)))
 }
 
 // open makes the rows of a session that was not imported before. What it is

@@ -90,7 +90,7 @@ func (i *importing) claim(p session.ImportPart) error {
 			return err
 		}
 	}
-	return i.note(p, claimed)
+	return i.note(p, claimed, "")
 }
 
 // counter is the session that counts a request, or counted it before it was

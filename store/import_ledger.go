@@ -197,6 +197,9 @@ func (s *Store) ImportReset(ctx context.Context, sessionID string) (paths []stri
 			if err := c.run(unreadFiles+" AND gone_at IS NULL", id); err != nil {
 				return err
 			}
+			if err := c.run("UPDATE import_session_files SET copied_from = NULL WHERE session_id = ?", id); err != nil {
+				return err
+			}
 		}
 		// What a deleted session claims is claimed again, in the order of its files.
 		if err := c.run("DELETE FROM import_deleted WHERE session_id = ?", sessionID); err != nil {

@@ -1,6 +1,7 @@
 package transcript_test
 
 import (
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -198,6 +199,31 @@ func TestClaude_ForksShareWhatTheyCopied(t *testing.T) {
 		}
 		if got := column(t, s, "SELECT count(*) FROM import_sessions WHERE forked_from IS NOT NULL"); got != "1" {
 			t.Errorf("%s: %s forks", name, got)
+		}
+		sound(t, s)
+	}
+}
+
+func TestClaude_AForkOfAForkNamesTheSameParentInAnyOrderOfItsCopies(t *testing.T) {
+	const fork, again = "00000002-1111-4111-8111-111111111111", "00000003-1111-4111-8111-111111111111"
+	as := func(id string, f fields) fields { return with(f, fields{"sessionId": id}) }
+	first, second := said(sid, 1, "one"), said(fork, 2, "two")
+	files := map[string][]any{
+		"projects/a/" + sid + ".jsonl":   {first},
+		"projects/b/" + fork + ".jsonl":  {as(fork, first), second},
+		"projects/c/" + again + ".jsonl": {as(again, first)}, // a backup
+		"projects/d/" + again + ".jsonl": {as(again, first), as(again, second), said(again, 3, "three")},
+	}
+	names := slices.Sorted(maps.Keys(files))
+	for _, order := range [][]string{names, {names[0], names[1], names[3], names[2]}, {names[3], names[2], names[1], names[0]}} {
+		s := storetest.New(t, store.Options{})
+		tr := newTree(t)
+		for _, name := range order {
+			tr.write(name, files[name]...)
+			importInto(t, s, transcript.ClaudeCode, tr.dir)
+		}
+		if got := column(t, s, "SELECT forked_from FROM import_sessions WHERE vendor_id = '"+again+"'"); got != claudeID(fork) {
+			t.Errorf("%v: forked from %q, want %s", order, got, claudeID(fork))
 		}
 		sound(t, s)
 	}
