@@ -72,8 +72,6 @@ func Import(ctx context.Context, sink Sink, opts Options) (Report, error) {
 	start := i.opts.Now()
 	err := i.run(ctx)
 	i.report.Seconds = i.opts.Now().Sub(start).Seconds()
-	// Lists are never null where they are read as JSON.
-	i.report.Problems, i.report.Troubles = append([]Problem{}, i.report.Problems...), append([]Trouble{}, i.report.Troubles...)
 	return i.report, err
 }
 
@@ -83,7 +81,7 @@ func newImporter(sink Sink, opts Options) *importer {
 	}
 	return &importer{
 		opts: opts, sink: sink, rows: make(map[string]session.ImportFile),
-		report: Report{Tool: opts.Tool, Dir: opts.Dir, Skipped: make(map[string]int64)},
+		report: newReport(opts),
 	}
 }
 
@@ -104,7 +102,8 @@ func (i *importer) run(ctx context.Context) error {
 // readTree reads what is new in the files that were found; with names also in
 // no others of the ledger.
 func (i *importer) readTree(ctx context.Context, t tree, names ...string) error {
-	i.report.Files, i.report.Links, i.report.Compressed, i.report.Troubles = len(t.files), t.links, t.packed, t.troubles
+	i.report.Files, i.report.Links, i.report.Compressed = len(t.files), t.links, t.packed
+	i.report.Troubles = append(i.report.Troubles, t.troubles...)
 	i.report.Stats = t.stats
 	if err := i.compare(ctx, t.files, names); err != nil {
 		return err

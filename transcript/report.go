@@ -45,6 +45,12 @@ type Report struct {
 	Seconds  float64   `json:"seconds"`
 }
 
+// newReport is the report of an import that did nothing yet. Its lists are never
+// null where they are read as JSON.
+func newReport(opts Options) Report {
+	return Report{Tool: opts.Tool, Dir: opts.Dir, Skipped: map[string]int64{}, Refusals: []Refusal{}, Problems: []Problem{}, Troubles: []Trouble{}}
+}
+
 // Problem is a line that could not be used.
 type Problem struct {
 	Path string `json:"path"`

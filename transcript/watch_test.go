@@ -84,6 +84,14 @@ func TestWatch_FilesThatGrowAppearOrGoAreFollowed(t *testing.T) {
 	}
 }
 
+func TestWatch_ListsOfAReportAreNeverNull(t *testing.T) {
+	tr := newTree(t)
+	r := <-watched(t, storetest.New(t, store.Options{}), tr.dir, nil)
+	if r.Troubles == nil || r.Problems == nil || r.Refusals == nil || r.Skipped == nil {
+		t.Errorf("%+v", r)
+	}
+}
+
 func TestWatch_SweepsWhereNothingIsNotified(t *testing.T) {
 	s := storetest.New(t, store.Options{})
 	tr := newTree(t)

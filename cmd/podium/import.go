@@ -166,6 +166,13 @@ func (i *importRun) open(ctx context.Context, cfg config.Config) (transcript.Sin
 	return transcript.DryRun(s), s.Close, nil
 }
 
+// importReport is the report of an import as JSON.
+type importReport struct {
+	transcript.Report
+	// DryRun says that nothing was stored.
+	DryRun bool `json:"dry_run"`
+}
+
 // print says what an import did: the sum on stdout, lines and files that could
 // not be used on stderr.
 func (i *importRun) print(r transcript.Report, note string) error {
@@ -186,7 +193,7 @@ func (i *importRun) print(r transcript.Report, note string) error {
 		fmt.Fprintf(i.err, "podium: %s:%d: %s (byte %d)\n", printableName(p.Path), p.Line, printable(p.Text), p.Offset)
 	}
 	if i.flags.asJSON {
-		return json.NewEncoder(i.out).Encode(r)
+		return json.NewEncoder(i.out).Encode(importReport{r, i.flags.dry})
 	}
 	verb := "imported"
 	if i.flags.dry {

@@ -53,9 +53,12 @@ told to (--restore). Nothing is ever pruned by itself.`,
 	return cmd
 }
 
-// timeAgo reads a day in local time or a time ago.
+// timeAgo reads a day in local time that has begun, or a time ago.
 func timeAgo(flag, text string, now time.Time) (time.Time, error) {
 	if day, err := time.ParseInLocation(time.DateOnly, text, time.Local); err == nil {
+		if day.After(now) {
+			return time.Time{}, usageErrorf("%s is %s: that day has not come yet; give one that has, or a time ago like 720h", flag, text)
+		}
 		return day, nil
 	}
 	if ago, err := time.ParseDuration(text); err == nil && ago > 0 {
@@ -129,6 +132,10 @@ func (p *pruning) sum() error {
 	if p.dry {
 		verb = "would delete"
 	}
-	_, err := fmt.Fprintf(p.out, "%s %s\n", verb, plural(p.gone, "session"))
+	stay := ""
+	if p.held > 0 {
+		stay = fmt.Sprintf("; %s held by a pod: left", plural(p.held, "session"))
+	}
+	_, err := fmt.Fprintf(p.out, "%s %s%s\n", verb, plural(p.gone, "session"), stay)
 	return err
 }
