@@ -229,11 +229,11 @@ func (s *status) line(r *renderer, width int, now time.Time) string {
 // contextWord is how full the context is.
 func (s *status) contextWord(r *renderer) string {
 	switch {
-	case s.context == 0 && s.limit == 0:
+	case s.context == 0: // nothing was measured yet
 		return "ctx " + r.dash
 	case s.limit == 0:
 		return "ctx " + tokens(s.context)
-	case s.context > 0 && s.context*100 < s.limit:
+	case s.context*100 < s.limit:
 		return "ctx <1%"
 	default:
 		return fmt.Sprintf("ctx %d%%", s.context*100/s.limit)

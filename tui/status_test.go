@@ -19,7 +19,7 @@ func TestCost_WhoWatchedFromTheBeginningSeesAnExactPrice(t *testing.T) {
 		d := snapshot(protocol.StateIdle, nil)
 		d.Live.Usage = free()
 		s.event(hello(protocol.StateIdle), d, status(protocol.StateIdle))
-		s.shows("ctx 0% · ↑0 ↓0 · —")
+		s.shows("ctx — · ↑0 ↓0 · —")
 		s.event(protocol.TurnStart{}, usage(3_000, 10, 0, cents(0.42)), protocol.TurnEnd{}, protocol.RunEnd{Result: protocol.RunFinished})
 		s.shows("ctx 1% · ↑3.0k ↓10 · $0.42")
 		s.hides("≥")
@@ -102,6 +102,10 @@ func TestContext_ALittleIsNotNothing(t *testing.T) {
 		s.shows("ctx <1%")
 		s.event(usage(2_000, 10, 0, nil))
 		s.shows("ctx 1%")
+		// What the next request will hold after a compaction is not known before.
+		s.event(protocol.CompactStart{}, protocol.CompactDone{NewSessionID: protocol.SessionID{15: 2}})
+		s.shows("ctx —")
+		s.hides("ctx 0%")
 	})
 }
 
