@@ -7,7 +7,8 @@ import (
 	"unicode"
 )
 
-// completion offers the project's files for the word after an @.
+// completion offers the project's files for the word after an @, and commands
+// for a slash at the beginning.
 type completion struct {
 	files []string
 	// loaded says that files were listed; loading that they are being.
@@ -18,12 +19,16 @@ type completion struct {
 	dismissed string
 }
 
-// offered is how many files are shown at a time.
+// offered is how many files or commands are shown at a time.
 const offered = 6
 
-// word is the @word before the cursor; from is where its @ is.
+// word is the @word before the cursor, or the /word that is all; from is where
+// its mark is.
 func (c *completion) word(e *editor) (word string, from int, ok bool) {
 	before := e.text[:e.at]
+	if strings.HasPrefix(before, "/") && e.at == len(e.text) && !strings.ContainsFunc(before, unicode.IsSpace) {
+		return before, 0, true
+	}
 	from = strings.LastIndexByte(before, '@')
 	if from < 0 {
 		return "", 0, false
@@ -33,22 +38,32 @@ func (c *completion) word(e *editor) (word string, from int, ok bool) {
 			return "", 0, false
 		}
 	}
-	word = before[from+1:]
+	word = before[from:]
 	if strings.ContainsFunc(word, unicode.IsSpace) {
 		return "", 0, false
 	}
 	return word, from, true
 }
 
-// update finds the files for the word at the cursor.
+// wantsFiles reports whether a file is being named.
+func (c *completion) wantsFiles(e *editor) bool {
+	word, _, ok := c.word(e)
+	return ok && word[0] == '@'
+}
+
+// update finds what fits the word at the cursor.
 func (c *completion) update(e *editor) {
 	word, _, ok := c.word(e)
-	if !ok || c.dismissed == "@"+word {
+	if !ok || c.dismissed == word {
 		c.matches, c.at = nil, 0
 		return
 	}
 	c.dismissed = ""
-	c.matches = match(c.files, word)
+	if word[0] == '/' {
+		c.matches = commandsLike(word)
+	} else {
+		c.matches = match(c.files, word[1:])
+	}
 	c.at = min(c.at, max(0, len(c.matches)-1))
 }
 
@@ -60,21 +75,24 @@ func (c *completion) move(by int) {
 	}
 }
 
-// accept puts the chosen file into the text.
+// accept puts the chosen file or command into the text.
 func (c *completion) accept(e *editor) {
-	_, from, ok := c.word(e)
+	word, from, ok := c.word(e)
 	if !ok || !c.open() {
 		return
 	}
-	file := c.matches[c.at]
+	chosen := c.matches[c.at]
 	e.cut(from, e.at)
-	e.insert(fileWord(file) + " ")
+	if word[0] == '@' {
+		chosen = fileWord(chosen) + " "
+	}
+	e.insert(chosen)
 	c.matches, c.at = nil, 0
 }
 
 func (c *completion) dismiss(e *editor) {
 	if word, _, ok := c.word(e); ok {
-		c.dismissed = "@" + word
+		c.dismissed = word
 	}
 	c.matches, c.at = nil, 0
 }

@@ -13,6 +13,8 @@ type flash struct {
 	// ofState says that the words are about the state of the moment: they go
 	// with it.
 	ofState bool
+	// ofText says that the words are about what is written: they go with it.
+	ofText bool
 	// timed is the end for which a timer runs.
 	timed time.Time
 }
@@ -25,7 +27,7 @@ const flashTime = 4 * time.Second
 
 // say shows words that pass.
 func (m *Model) say(text string) {
-	m.flash.text, m.flash.to, m.flash.ofState = text, m.now.Add(flashTime), false
+	m.flash.text, m.flash.to, m.flash.ofState, m.flash.ofText = text, m.now.Add(flashTime), false, false
 }
 
 // sayOfState shows words that hold in the state of the moment only.

@@ -17,7 +17,7 @@ var keyHelp = [][2]string{
 	{"Ctrl-C", "running: pause; else twice within 3 s: leave (the pod lives on)"},
 	{"Ctrl-X", "cancel the run, and clear the queue"},
 	{"Ctrl-D", "shut the pod down; while a run is on: twice within 3 s"},
-	{"/compact", "compact now; also /cancel /pause /resume /quit /help"},
+	{"/", "a command: /compact /pause /resume /cancel /help /quit"},
 	{"", "Writing"},
 	{"Alt-Enter", "new line (also Shift-Enter, Ctrl-J)"},
 	{"Up Down", "move; at the border: earlier inputs"},
@@ -72,9 +72,13 @@ func (m *Model) key(k tea.KeyPressMsg) tea.Cmd {
 	if m.comp.open() && m.completionKey(name) {
 		return nil
 	}
+	before := m.editor.text
 	cmd := m.writeKey(name, k)
+	if m.editor.text != before && m.flash.ofText {
+		m.flash.text = ""
+	}
 	m.comp.update(&m.editor)
-	if _, _, ok := m.comp.word(&m.editor); ok {
+	if m.comp.wantsFiles(&m.editor) {
 		cmd = tea.Batch(cmd, m.listFiles())
 	}
 	return cmd
@@ -392,6 +396,7 @@ func (m *Model) enter() tea.Cmd {
 		cmd, ok := m.command(text)
 		if !ok {
 			m.say(cleanLine(firstLine(text)) + ": " + NoCommand + ".")
+			m.flash.ofText = true
 			return nil
 		}
 		e.set("")

@@ -70,7 +70,7 @@ func TestProse_LosesNothing(t *testing.T) {
 	})
 	rapid.Check(t, func(rt *rapid.T) {
 		text := strings.Join(rapid.SliceOfN(line, 1, 5).Draw(rt, "lines"), rapid.SampledFrom([]string{"\n", "\n\n"}).Draw(rt, "end"))
-		width := rapid.IntRange(12, 90).Draw(rt, "width")
+		width := rapid.IntRange(24, 90).Draw(rt, "width")
 		m := tui.NewModel(t.Context(), tui.Options{})
 		m.Update(tea.WindowSizeMsg{Width: width, Height: 400})
 		m.Event(protocol.TextDone{Text: text})

@@ -25,7 +25,14 @@ func (m *Model) extraRows() []string {
 	if m.comp.open() {
 		begin := max(0, min(m.comp.at-offered/2, len(m.comp.matches)-offered))
 		for i, f := range m.comp.matches[begin:min(begin+offered, len(m.comp.matches))] {
+			about := aboutCommand(f)
+			if about != "" {
+				f = fmt.Sprintf("%-10s", f)
+			}
 			line := m.r.fit(cleanLine(f), m.r.width)
+			if about != "" {
+				line = m.r.fit(f+m.r.soft.Render(about), m.r.width)
+			}
 			if begin+i == m.comp.at {
 				line = m.r.selected.Render(line)
 			}
@@ -70,6 +77,9 @@ func (m *Model) lasting() (string, lipgloss.Style) {
 		}
 		return text, m.r.lost
 	case m.help:
+		if len(m.helpAll()) > m.height-m.inputRows()-2 {
+			return "PgUp and PgDn scroll" + m.r.dot + "Esc closes", m.r.soft
+		}
 		return "Esc closes", m.r.soft
 	case m.selected != nil:
 		return "selected: j k move" + m.r.dot + "Enter opens" + m.r.dot + "y copies" + m.r.dot + "Esc ends", m.r.soft
