@@ -173,7 +173,8 @@ func listen(path string) (*net.UnixListener, error) {
 }
 
 // clearSocket makes room for the socket. One that is left of a dead process is
-// removed; one that answers is never taken over.
+// removed; one that answers is never taken over. A process that was killed
+// takes connections for a moment longer than it holds the lock.
 func clearSocket(path string) error {
 	info, err := os.Lstat(path)
 	switch {
@@ -185,9 +186,11 @@ func clearSocket(path string) error {
 		return fmt.Errorf("%s is in the way and is not a socket: move it away", path)
 	}
 	conn, err := net.DialTimeout("unix", path, time.Second)
-	if err == nil {
-		conn.Close()
-		return fmt.Errorf("another program answers at %s: stop it, or choose another pod name", path)
+	for deadline := time.Now().Add(lockPatience); err == nil; {
+		if !hangsUp(conn) || time.Now().After(deadline) {
+			return fmt.Errorf("another program answers at %s: stop it, or choose another pod name", path)
+		}
+		conn, err = net.DialTimeout("unix", path, time.Second)
 	}
 	if !errors.Is(err, syscall.ECONNREFUSED) {
 		return fmt.Errorf("probe socket %s: %w", path, err)
@@ -196,6 +199,15 @@ func clearSocket(path string) error {
 		return fmt.Errorf("remove the socket of a dead pod: %w", err)
 	}
 	return nil
+}
+
+// hangsUp reports whether the other side ends the connection at once, and ends
+// it.
+func hangsUp(conn net.Conn) bool {
+	defer conn.Close()
+	conn.SetReadDeadline(time.Now().Add(lockPatience / 5))
+	n, err := conn.Read(make([]byte, 1))
+	return n == 0 && !errors.Is(err, os.ErrDeadlineExceeded)
 }
 
 func (f *folder) writePID() error {

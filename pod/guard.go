@@ -149,14 +149,9 @@ func (k *controller) launchCompaction(hist *session.History, judged int64, manua
 	k.job = &job{compaction: c, cancel: cancel, manual: manual}
 	k.state = protocol.StateCompacting
 	c.settled = func(err error) { k.settled <- err }
-	var announced error
-	if manual { // who asked for it is answered behind its start
-		announced = c.announce(promptWait)
-	}
+	// Whatever is judged next is answered behind its start.
+	announced := c.announce(promptWait)
 	go func() {
-		if !manual {
-			announced = c.announce(commitWait)
-		}
 		done := prepared{err: announced}
 		if done.err == nil {
 			done = c.prepare(ctx)

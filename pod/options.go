@@ -73,6 +73,9 @@ type Options struct {
 	// Notices are shown to every client, as what came up before the pod could
 	// speak (an ignored key of a project file).
 	Notices []protocol.Notification
+	// Claimed, which may be nil, is called when name and session are the pod's and
+	// nobody can reach it yet.
+	Claimed func()
 	// Version is the program's, for hello.
 	Version string
 	Logger  *slog.Logger

@@ -118,6 +118,9 @@ func (p *Pod) begin(ctx context.Context, path string) error {
 	if err := p.claim(ctx); err != nil {
 		return err
 	}
+	if p.o.Claimed != nil {
+		p.o.Claimed()
+	}
 	l, err := listen(path)
 	if err != nil {
 		p.controller.fatal = err

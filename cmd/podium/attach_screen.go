@@ -93,7 +93,7 @@ func (a *app) revive(ctx context.Context, name string, args ...string) error {
 	if err != nil {
 		return err
 	}
-	if socketAnswers(socket) {
+	if socketAnswers(ctx, socket) {
 		return nil
 	}
 	if err := paths.MakeRun(); err != nil {

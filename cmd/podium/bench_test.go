@@ -58,7 +58,7 @@ func launch(b *testing.B, h *home, command func(...string) *exec.Cmd, name, url 
 	if err := cmd.Start(); err != nil {
 		b.Fatal(err)
 	}
-	for !socketAnswers(h.socket(name)) {
+	for !socketAnswers(h.t.Context(), h.socket(name)) {
 		if time.Since(begin) > 30*time.Second {
 			b.Fatal("the pod does not answer")
 		}

@@ -46,7 +46,7 @@ func TestDemo_EndedBySignalsLeavesNothing(t *testing.T) {
 				t.Errorf("it left %q", left)
 			}
 			for _, s := range socks {
-				if socketAnswers(s) {
+				if socketAnswers(t.Context(), s) {
 					t.Errorf("the pod of %s is alive", s)
 				}
 			}

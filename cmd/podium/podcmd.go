@@ -147,12 +147,14 @@ func (a *app) hostPod(ctx context.Context, cfg config.Config, dir string, o podO
 		ContextLimit: contextLimit, Price: price, Compaction: compaction,
 		Project: projectOf(dir), New: o.fresh, SessionID: o.sessionID, Once: o.once,
 		Version: buildVersion(), Logger: log, Notices: notices,
+		Claimed: func() {
+			if err := o.recipe.keep(cfg.Paths, o.name); err != nil {
+				log.Warn("podium run "+o.name+" will need the same flags again", "error", err)
+			}
+		},
 	})
 	if err != nil {
 		return err
-	}
-	if err := o.recipe.keep(cfg.Paths, o.name); err != nil {
-		log.Warn("podium run "+o.name+" will need the same flags again", "error", err)
 	}
 	log.Info("listening", "socket", p.Socket(), "session", p.SessionID())
 	return p.Run(ctx)
@@ -210,7 +212,7 @@ func (a *app) startPod(ctx context.Context, paths config.Paths, name string, arg
 	environ := without(without(a.environ, "PODIUM_CALL="), "PODIUM_POD=")
 	return detached{
 		name: name, dir: dir, args: args, environ: environ,
-		answers: func() bool { return socketAnswers(socket) },
+		answers: func() bool { return socketAnswers(ctx, socket) },
 	}.start(ctx)
 }
 

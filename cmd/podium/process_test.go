@@ -64,7 +64,7 @@ type process struct {
 func (h *home) startPod(name, url string, args ...string) *process {
 	h.t.Helper()
 	p := h.spawnPod(name, url, args...)
-	for !socketAnswers(h.socket(name)) {
+	for !socketAnswers(h.t.Context(), h.socket(name)) {
 		select {
 		case <-p.done:
 			h.t.Fatalf("pod %s ended before it answered:\n%s", name, p.log)

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -77,22 +78,41 @@ func (r *runCommand) run(cmd *cobra.Command) error {
 	if r.prompted && strings.TrimSpace(r.prompt) == "" {
 		return usageErrorf("the prompt is empty; give -p some text, or leave it out to attach")
 	}
+	if r.prompted {
+		return r.runPrompt(ctx, cmd)
+	}
 	if err := r.ensurePod(ctx, cmd); err != nil {
 		return err
 	}
-	if !r.prompted {
-		to, err := r.targetOf(r.pod.name)
+	to, err := r.targetOf(r.pod.name)
+	if err != nil {
+		return err
+	}
+	to.revive = func(ctx context.Context) error {
+		return r.revive(ctx, to.name, r.flags.args(r.dir)...)
+	}
+	return r.attachTo(ctx, to)
+}
+
+// startTries is how often a pod is started that ends before it is asked.
+const startTries = 3
+
+// runPrompt gives the prompt to the pod, which is started where it is not alive.
+func (r *runCommand) runPrompt(ctx context.Context, cmd *cobra.Command) error {
+	var result protocol.RunResult
+	for tries := 1; ; tries++ {
+		err := r.ensurePod(ctx, cmd)
 		if err != nil {
 			return err
 		}
-		to.revive = func(ctx context.Context) error {
-			return r.revive(ctx, to.name, r.flags.args(r.dir)...)
+		result, err = r.app.prompt(ctx, r.pod.name, r.prompt, r.how, r.sink())
+		if err == nil {
+			break
 		}
-		return r.attachTo(ctx, to)
-	}
-	result, err := r.app.prompt(ctx, r.pod.name, r.prompt, r.how, r.sink())
-	if err != nil {
-		return err
+		// Nothing was sent to a pod that was not reached.
+		if !errors.Is(err, errNotAlive) || tries == startTries || ctx.Err() != nil {
+			return err
+		}
 	}
 	switch result {
 	case protocol.RunFinished:
@@ -139,7 +159,7 @@ func (r *runCommand) ensurePod(ctx context.Context, cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	if socketAnswers(socket) {
+	if socketAnswers(ctx, socket) {
 		return r.refuseStartFlags(cmd, cfg.Paths, dir)
 	}
 	if err := r.pod.findSession(ctx, cfg); err != nil {

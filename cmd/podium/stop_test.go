@@ -103,7 +103,7 @@ func TestStop_TakesAProcessNobodyWaitedForAsEnded(t *testing.T) {
 	}
 	stop := make(chan string, 1)
 	deadline := time.Now().Add(fleetPatience)
-	for !socketAnswers(h.socket("z")) {
+	for !socketAnswers(h.t.Context(), h.socket("z")) {
 		if time.Now().After(deadline) {
 			t.Fatal("the pod does not answer")
 		}
@@ -138,7 +138,7 @@ func TestPod_MakesItsSocketAgainWhenItsFileWasRemoved(t *testing.T) {
 		if err := os.Remove(h.socket("again")); err != nil {
 			t.Fatal(err)
 		}
-		for deadline := time.Now().Add(fleetPatience); !socketAnswers(h.socket("again")); time.Sleep(time.Millisecond) {
+		for deadline := time.Now().Add(fleetPatience); !socketAnswers(h.t.Context(), h.socket("again")); time.Sleep(time.Millisecond) {
 			if time.Now().After(deadline) {
 				t.Fatal("the socket was not made again")
 			}

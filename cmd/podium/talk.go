@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"strconv"
 	"strings"
@@ -57,15 +56,27 @@ func (a *app) sessionCalled(ctx context.Context, name string) string {
 	return fmt.Sprintf("there is a session of that id: podium run --session %s continues it, podium history %s shows it", name, name)
 }
 
-// socketAnswers reports whether something takes connections at path.
-func socketAnswers(path string) bool {
-	conn, err := net.Dial("unix", path)
+// socketAnswers reports whether somebody lives behind the socket at path: a pod,
+// a halted one, or another program. A process that was killed takes connections
+// until the system has cleared it away, and answers none.
+func socketAnswers(ctx context.Context, path string) bool {
+	conn, err := client.Dial(ctx, path, client.Options{Client: clientName(), Tail: new(uint64), Timeout: probeWait})
 	if err != nil {
-		return false
+		return !errors.Is(err, client.ErrNotRunning) && !errors.Is(err, client.ErrLost)
 	}
 	conn.Close()
 	return true
 }
+
+// probeWait is how long a pod may take to answer before it counts as halted.
+const probeWait = 2 * time.Second
+
+// A killed process's socket is asked so often, with such pauses, before what it
+// does is an error.
+const (
+	dyingTries = 20
+	dyingPause = 25 * time.Millisecond
+)
 
 // socketOf is the socket of the named pod.
 func (a *app) socketOf(name string) (string, error) {
@@ -90,7 +101,14 @@ func (a *app) dialWithin(ctx context.Context, name string, patience time.Duratio
 	if err != nil {
 		return nil, err
 	}
-	conn, err := client.Dial(ctx, socket, client.Options{Client: clientName(), PodName: name, Tail: new(uint64), Timeout: patience})
+	var conn *client.Conn
+	for tries := 0; ; tries++ {
+		conn, err = client.Dial(ctx, socket, client.Options{Client: clientName(), PodName: name, Tail: new(uint64), Timeout: patience})
+		if !errors.Is(err, client.ErrLost) || tries == dyingTries || ctx.Err() != nil {
+			break
+		}
+		time.Sleep(dyingPause)
+	}
 	if errors.Is(err, client.ErrNotRunning) {
 		return nil, a.notAlive(ctx, name)
 	}
