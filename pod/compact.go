@@ -176,7 +176,7 @@ func (c *compaction) cut(items []session.Item) int {
 func (c *compaction) successor(ctx context.Context, s summary, items []session.Item, cut int) ([]session.NewEntry, error) {
 	entries := []session.NewEntry{systemEntry("[Compacted context summary]\n\n" + s.text)}
 	if task, ok := c.hist.OpenTask(c.run != nil); ok {
-		entries = append(entries, systemEntry("[Open task]\n\n"+clip(task, maxOpenTask)))
+		entries = append(entries, systemEntry("[Open task]\n\n"+session.Clip(task, maxOpenTask)))
 	}
 	for _, f := range s.files {
 		entries = append(entries, systemEntry("[Auto-read file: "+f.name+"]\n"+f.text))

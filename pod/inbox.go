@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"unicode/utf8"
 
 	"podium.local/protocol"
 	"podium.local/session"
@@ -111,7 +110,7 @@ func (p *Pod) takeInbox(r *run, before []session.NewEntry, first bool) error {
 		})
 		s.taken = append(s.taken, i.EntryID)
 		if s.name == "" && i.Kind == protocol.InputText {
-			s.name = clip(i.Text, maxSessionName)
+			s.name = session.Clip(i.Text, maxSessionName)
 		}
 	}
 	entries, err := p.record(s)
@@ -129,17 +128,6 @@ const maxSessionName = 200
 // maxReason is the longest text of a failure that a session's status repeats, in
 // bytes; the log has the whole.
 const maxReason = 500
-
-// clip cuts s at a character border to at most n bytes.
-func clip(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n]
-}
 
 func (p *Pod) inbox() (items []session.InboxItem, err error) {
 	err = p.patiently(func(ctx context.Context) (err error) {

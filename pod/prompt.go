@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"podium.local/protocol"
+	"podium.local/session"
 )
 
 // agentsFile is the file in the working folder whose text goes into the
@@ -56,7 +57,7 @@ func readAgentsFile(dir string) (text, problem string) {
 	if err != nil {
 		return "", fmt.Sprintf("%s cannot be read and is left out of the prompt: %v", agentsFile, err)
 	}
-	text = clip(string(b), maxAgentsFile)
+	text = session.Clip(string(b), maxAgentsFile)
 	if !utf8.ValidString(text) {
 		return "", agentsFile + " is not UTF-8 and is left out of the prompt"
 	}

@@ -51,7 +51,7 @@ type runEnded struct {
 }
 
 func endedAs(e session.RunEnd) runEnded {
-	return runEnded{Result: e.Result, Error: clip(e.Error, maxReason)}
+	return runEnded{Result: e.Result, Error: session.Clip(e.Error, maxReason)}
 }
 
 // runMark is a run that is going on, or paused.

@@ -89,7 +89,7 @@ func (p *Pod) rebuild(row session.Pod) error {
 	p.mark.Totals = hist.Totals()
 	p.mark.Context = uint64(max(0, hist.Measured().Tokens))
 	if text, ok := hist.FirstRequest(); ok {
-		p.mark.Name = clip(text, maxSessionName)
+		p.mark.Name = session.Clip(text, maxSessionName)
 	}
 	p.mark.Ended = endedAs(hist.LastEnd())
 	if hist.Unfinished() && ownSession(p.hub.view.sessionID) {

@@ -241,7 +241,7 @@ func overview(items []session.Item, most int) string {
 func paragraphs(items []session.Item, longest int) []string {
 	var parts []string
 	add := func(who, text string) {
-		if cut := clip(text, longest); cut != text {
+		if cut := session.Clip(text, longest); cut != text {
 			text = cut + " […]"
 		}
 		parts = append(parts, who+" "+text)

@@ -19,7 +19,7 @@ const deleteStep = 500
 func (v *View) RenameSession(ctx context.Context, id, name string) error {
 	return v.change(ctx, func(o *opened) error {
 		return o.writePodium(ctx, "rename session "+id, func(c *conn) error {
-			if err := c.run("UPDATE sessions SET name = ? WHERE id = ?", clip(name, maxName), id); err != nil {
+			if err := c.run("UPDATE sessions SET name = ? WHERE id = ?", session.Clip(name, maxName), id); err != nil {
 				return err
 			}
 			return wantChange(c, id)

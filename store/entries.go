@@ -95,7 +95,7 @@ func (t touch) apply(c *conn, sessionID string) error {
 		output_tokens  = CASE WHEN ?5 IS NULL THEN output_tokens  ELSE coalesce(output_tokens, 0)  + ?5 END,
 		total_cost_usd = CASE WHEN ?6 IS NULL THEN total_cost_usd ELSE coalesce(total_cost_usd, 0) + ?6 END,
 		current_phase = coalesce(?7, current_phase), name = coalesce(name, ?8) WHERE id = ?9`,
-		t.at, spoken, t.turns, u.InputTokens, u.OutputTokens, u.CostUSD, orNull(string(t.phase)), orNull(clip(t.name, maxName)), sessionID)
+		t.at, spoken, t.turns, u.InputTokens, u.OutputTokens, u.CostUSD, orNull(string(t.phase)), orNull(session.Clip(t.name, maxName)), sessionID)
 }
 
 // appender adds entries to one log within a transaction.

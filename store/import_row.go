@@ -22,7 +22,7 @@ func (i *importing) describe(row importRow) error {
 	if err != nil {
 		return err
 	}
-	name := clip(cmp.Or(f.Title, f.Summary, f.Prompt), maxName)
+	name := session.Clip(cmp.Or(f.Title, f.Summary, f.Prompt), maxName)
 	first, last := row.openedAt, seconds(f.Last)
 	if !f.First.IsZero() {
 		first = min(first, seconds(f.First))

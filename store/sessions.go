@@ -3,7 +3,6 @@ package store
 import (
 	"encoding/json"
 	"fmt"
-	"unicode/utf8"
 
 	"github.com/google/uuid"
 	"github.com/ncruces/go-sqlite3"
@@ -43,7 +42,7 @@ func (b birth) insert(c *conn) (logKey int64, err error) {
 	err = c.run(`INSERT INTO sessions (id, created_at, node_metadata, name, progression_id, updated_at, agent_name, invocation_kind,
 		source_kind, status, status_reason_code, started_at, last_message_at, current_phase, model, provider, project, project_source)
 		VALUES (?1, ?2, ?3, ?4, ?5, ?2, ?6, 'agent', 'live', 'running', ?7, ?2, ?2, ?8, ?9, ?10, ?11, ?12)`,
-		b.id, b.at, metadata, orNull(clip(b.name, maxName)), progression, orNull(b.start.AgentName), b.code, string(b.phase),
+		b.id, b.at, metadata, orNull(session.Clip(b.name, maxName)), progression, orNull(b.start.AgentName), b.code, string(b.phase),
 		orNull(b.start.Model), orNull(b.start.Provider), orNull(b.project), orNull(b.projectBy))
 	if err != nil {
 		return 0, err
@@ -140,15 +139,4 @@ func withProcess(metadata []byte, start session.PodStart, pod protocol.PodID) (j
 		fields[name] = text
 	}
 	return json.Marshal(fields)
-}
-
-// clip cuts text to at most size bytes, between two characters.
-func clip(text string, size int) string {
-	if len(text) <= size {
-		return text
-	}
-	for size > 0 && !utf8.RuneStart(text[size]) {
-		size--
-	}
-	return text[:size]
 }

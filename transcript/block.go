@@ -71,13 +71,13 @@ func textOf(blocks []block) string {
 func (b *block) media() string {
 	switch {
 	case b.Source != nil && b.Source.Data != "":
-		return media(strings.TrimSpace(b.Type+" "+shorten(b.Source.MediaType, 100)), len(b.Source.Data))
+		return media(strings.TrimSpace(b.Type+" "+session.Clip(b.Source.MediaType, 100)), len(b.Source.Data))
 	case strings.HasPrefix(b.ImageURL, "data:"):
 		kind, data, _ := strings.Cut(strings.TrimPrefix(b.ImageURL, "data:"), ",")
 		kind, _, _ = strings.Cut(kind, ";")
-		return media("image "+shorten(kind, 100), len(data))
+		return media("image "+session.Clip(kind, 100), len(data))
 	case b.ImageURL != "":
-		return "[image " + shorten(b.ImageURL, 500) + "]"
+		return "[image " + session.Clip(b.ImageURL, 500) + "]"
 	}
 	return ""
 }

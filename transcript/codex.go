@@ -221,10 +221,10 @@ func (r *reading) codexTurn(t codexTurn, at time.Time) {
 	r.seen("", at, false)
 	f := &r.known("").Facts
 	if t.Effort != "" {
-		f.Effort = shorten(t.Effort, 100)
+		f.Effort = session.Clip(t.Effort, 100)
 	}
 	if t.Model != "" {
-		r.state.Codex.Model = shorten(t.Model, nameBytes)
+		r.state.Codex.Model = session.Clip(t.Model, nameBytes)
 		r.answered("", r.state.Codex.Model)
 	}
 }

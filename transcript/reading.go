@@ -253,7 +253,7 @@ func (r *reading) foreign(subagent, id, kind string, at time.Time) {
 	if id == "" {
 		id = r.placeID()
 	}
-	f := session.Foreign{Type: shorten(kind, 100)}
+	f := session.Foreign{Type: session.Clip(kind, 100)}
 	if len(r.at.data) > maxText {
 		f.Source = r.source("")
 	} else {
@@ -268,7 +268,7 @@ func (r *reading) keep(text string) string {
 	if len(text) <= maxText {
 		return text
 	}
-	return shorten(text, preview) + fmt.Sprintf("\n\n[%d bytes in all; %s prints the line that it stands in]", len(text), SourceCommand(*r.source("")))
+	return session.Clip(text, preview) + fmt.Sprintf("\n\n[%d bytes in all; %s prints the line that it stands in]", len(text), SourceCommand(*r.source("")))
 }
 
 // request books the usage of a request.
@@ -295,18 +295,18 @@ func (r *reading) request(subagent string, key [16]byte, at time.Time, model str
 func (r *reading) place(subagent, cwd, branch string) {
 	f := &r.known(subagent).Facts
 	if f.Cwd == "" && cwd != "" {
-		f.Cwd = shorten(cwd, 4096)
+		f.Cwd = session.Clip(cwd, 4096)
 		f.Project = projectOf(cwd)
 	}
 	if f.Branch == "" {
-		f.Branch = shorten(branch, 250)
+		f.Branch = session.Clip(branch, 250)
 	}
 }
 
 // projectOf is the label of a folder.
 func projectOf(cwd string) string {
 	cwd = strings.TrimRight(strings.ReplaceAll(cwd, `\`, "/"), "/")
-	return shorten(cwd[strings.LastIndexByte(cwd, '/')+1:], nameBytes)
+	return session.Clip(cwd[strings.LastIndexByte(cwd, '/')+1:], nameBytes)
 }
 
 // prompt takes what a person said for the session's name.

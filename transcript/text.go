@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
-	"unicode/utf8"
+
+	"podium.local/session"
 )
 
 // Bounds of the text that is kept of one block.
@@ -13,25 +14,14 @@ const (
 	preview = 64 << 10
 )
 
-// shorten cuts text to at most size bytes, between two characters.
-func shorten(text string, size int) string {
-	if len(text) <= size {
-		return text
-	}
-	for size > 0 && !utf8.RuneStart(text[size]) {
-		size--
-	}
-	return text[:size]
-}
-
 // nameBytes is the longest name that a session gets from its text.
 const nameBytes = 200
 
 // nameOf makes one line of a text, empty for none.
 func nameOf(text string) string {
-	text = shorten(text, 4*nameBytes)
+	text = session.Clip(text, 4*nameBytes)
 	words := strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) })
-	return shorten(strings.Join(words, " "), nameBytes)
+	return session.Clip(strings.Join(words, " "), nameBytes)
 }
 
 // wrappers begin texts that a program put where a person speaks.
