@@ -59,14 +59,14 @@ function Missing({ again }: { again: () => Promise<boolean> }) {
     fetchJson("/health").then(reload.page, (e: unknown) => (e instanceof ApiError && e.unreachable ? setAway(true) : reload.page()));
   };
   return (
-    <div className="empty" role="alert">
+    <div className="missing" role="alert">
       <h2>This part of the page did not come</h2>
       {away ? (
         <p>
           Studio does not answer. <code>podium studio</code> starts it.
         </p>
       ) : (
-        <p>Studio may have another version since this page was opened.</p>
+        <p>Studio may have become another version since this page was opened.</p>
       )}
       <button type="button" onClick={() => void load()}>
         Load the page again

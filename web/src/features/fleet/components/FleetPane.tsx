@@ -2,6 +2,7 @@ import { useEffect, useMemo, useRef, useState } from "react";
 import { clock } from "../../../lib/format/format";
 import { askForToken } from "../../../lib/http/token";
 import { recall, remember } from "../../../lib/memory/memory";
+import { ProblemText } from "../../../lib/problem/ProblemText";
 import type { Fleet } from "../state/fleet";
 import { useFleetOf, useToken, type FleetStore } from "../state/store";
 import { isEmpty, linesOf, sections, viewOf, type FleetView, type Section } from "../state/view";
@@ -46,7 +47,9 @@ export function FleetPane({ store, rowHeight, list, share, separator, ...links }
           <Locked />
         ) : !known && fleet.problem !== null ? (
           <div className="empty" role="alert">
-            <p className="problem">{fleet.problem}</p>
+            <p className="problem">
+              <ProblemText text={fleet.problem} />
+            </p>
             <p className="note">Asked again every 3 seconds.</p>
           </div>
         ) : !known ? (
@@ -158,7 +161,7 @@ function Told({ fleet, view }: { fleet: Fleet; view: FleetView }) {
         <span className="badge">Stale, as of {asOf}.</span>
       ) : fleet.health === "error" ? (
         <span className="badge">
-          {fleet.problem} As of {asOf}.
+          <ProblemText text={fleet.problem ?? ""} /> As of {asOf}.
         </span>
       ) : null}
       <span className="unseen">{told}</span>

@@ -1,5 +1,6 @@
 import { useId } from "react";
 import { ApiError } from "../../../lib/problem/problem";
+import { ProblemText } from "../../../lib/problem/ProblemText";
 import { days } from "../api/usage";
 import type { UsageBy } from "../api/types";
 import { asOf } from "../state/days";
@@ -141,7 +142,9 @@ function Failure({ error, retry }: { error: Error; retry: () => void }) {
   const useless = needsToken(error) || (error instanceof ApiError && error.status === 501);
   return (
     <div className="overview-body overview-empty">
-      <p>{error.message}</p>
+      <p className="problem">
+        <ProblemText text={error.message} />
+      </p>
       {useless ? null : (
         <button type="button" onClick={retry}>
           Look again

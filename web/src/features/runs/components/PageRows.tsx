@@ -1,6 +1,7 @@
 import { useEffect, useState } from "react";
 import { clock, grouped } from "../../../lib/format/format";
 import { ApiError } from "../../../lib/problem/problem";
+import { ProblemText } from "../../../lib/problem/ProblemText";
 import { filtered, unfiltered } from "../state/filter";
 import type { Runs } from "../state/useRuns";
 import { Bones } from "./Bones";
@@ -52,7 +53,7 @@ function Stale({ runs }: { runs: Runs }) {
   return (
     <div className="strip strip-problem" role="alert">
       <span>
-        {runs.error?.message} Rows as of {clock(runs.asOf / 1000)}.
+        <ProblemText text={runs.error?.message ?? ""} /> Rows as of {clock(runs.asOf / 1000)}.
       </span>
       <button type="button" onClick={runs.retry}>
         Try again
@@ -68,7 +69,9 @@ function Failure({ error, retry, filter, onFilter }: FailureProps) {
   const down = error instanceof ApiError && error.unreachable;
   return (
     <div className="empty" role="alert">
-      <p>{error?.message ?? "The list could not be read."}</p>
+      <p className="problem">
+        <ProblemText text={error?.message ?? "The list could not be read."} />
+      </p>
       {down ? (
         <p>
           Is it running? Start it with <code>podium studio</code>; this page looks again by itself.

@@ -1,3 +1,4 @@
+import { ProblemText } from "../../../lib/problem/ProblemText";
 import { unfiltered, type RunFilter } from "../state/filter";
 import type { Explained } from "../state/explain";
 
@@ -12,7 +13,9 @@ export function Trouble({ of: { what, why, commands = [], action }, filter, onFi
   const { list: _, ...pages } = filter;
   return (
     <div className="empty" role="alert">
-      <p className="problem">{what}</p>
+      <p className="problem">
+        <ProblemText text={what} />
+      </p>
       {why === undefined ? null : <p>{why}</p>}
       {commands.length === 0 ? null : <pre>{commands.join("\n")}</pre>}
       {action === "clear" ? (

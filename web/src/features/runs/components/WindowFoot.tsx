@@ -1,4 +1,5 @@
 import { clock, count } from "../../../lib/format/format";
+import { ProblemText } from "../../../lib/problem/ProblemText";
 import type { RunFilter } from "../state/filter";
 import { explain } from "../state/explain";
 import type { Count, HistoryState, HistoryStore } from "../state/history";
@@ -24,7 +25,9 @@ export function WindowFoot({ state, store, filter }: Props) {
     <div className="window-foot">
       {trouble === null ? null : (
         <p role="alert" className="window-trouble">
-          <span className="problem">{trouble.what}</span> {trouble.why} {trouble.commands?.map((c) => <code key={c}>{c}</code>)}
+          <span className="problem">
+            <ProblemText text={trouble.what} />
+          </span> {trouble.why} {trouble.commands?.map((c) => <code key={c}>{c}</code>)}
         </p>
       )}
       <div className="window-line">

@@ -18,7 +18,7 @@ function Strip({ deletion: d }: { deletion: Deletion }) {
   return (
     <div className={`strip ${d.state === "failed" ? "strip-problem" : ""} deletion`}>
       <span role="status">
-        <bdi className="deletion-name">{d.name}</bdi> {words(d)}
+        <bdi className="deletion-name">{d.name}</bdi> <Words of={d} />
       </span>
       {d.state === "waiting" ? <Left due={d.due} /> : null}
       {d.state === "waiting" ? (
@@ -35,10 +35,15 @@ function Strip({ deletion: d }: { deletion: Deletion }) {
   );
 }
 
-function words(d: Deletion): string {
+function Words({ of: d }: { of: Deletion }) {
   switch (d.state) {
     case "waiting":
-      return `will be deleted in ${grace / 1000} seconds. Closing the page keeps it.`;
+      // The seconds that are left are seen beside it.
+      return (
+        <>
+          will be deleted<span className="unseen"> in {grace / 1000} seconds</span>. Closing the page keeps it.
+        </>
+      );
     case "deleting":
       return "is being deleted.";
     case "deleted":

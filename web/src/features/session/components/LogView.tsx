@@ -1,9 +1,10 @@
 import { useCallback, useEffect, useMemo, useRef, useState, type ReactNode } from "react";
 import { count, grouped } from "../../../lib/format/format";
+import { ProblemText } from "../../../lib/problem/ProblemText";
 import { estimate } from "../state/estimate";
 import { atTail, end, type LogWindow } from "../state/logWindow";
 import type { Target } from "../state/logReader";
-import { pieces, shownIn, type Piece } from "../state/pieces";
+import { pieces, shownIn, withoutRule, type Piece } from "../state/pieces";
 import type { ColumnHandle, Sight, Stand } from "../state/useColumn";
 import { useFolds } from "../state/useFolds";
 import { useHighlight } from "../state/useHighlight";
@@ -194,7 +195,9 @@ function Trouble({ log, told }: { log: Log; told: boolean }) {
       )}
       {what === null ? null : (
         <p className="strip strip-problem over" role="alert">
-          <span>{what}</span>
+          <span>
+            <ProblemText text={what} />
+          </span>
           <button type="button" onClick={() => log.reader.retry()}>
             Try again
           </button>
@@ -204,12 +207,10 @@ function Trouble({ log, told }: { log: Log; told: boolean }) {
   );
 }
 
-/** The rule after a run stands between runs only. */
+/** What is shown of a log; the rule after its last run is none once the session rests. */
 function shownOf(w: LogWindow, running: boolean): Piece[] {
   const list = pieces(w.entries);
-  const last = list.at(-1);
-  const plain = last?.kind === "end" && last.result === "finished" && last.problem === "";
-  return plain && !running && atTail(w) ? list.slice(0, -1) : list;
+  return !running && atTail(w) ? withoutRule(list) : list;
 }
 
 /**

@@ -2,6 +2,7 @@ import { useCallback, useEffect, useRef, useState, useSyncExternalStore, type Re
 import { useNow } from "../../../lib/clock/useNow";
 import { clock } from "../../../lib/format/format";
 import { ApiError } from "../../../lib/problem/problem";
+import { ProblemText } from "../../../lib/problem/ProblemText";
 import { useLiving } from "../../../lib/state/living";
 import { noteLowerBound } from "../../../lib/state/lowerBound";
 import { displayState } from "../../../lib/state/state";
@@ -111,7 +112,7 @@ export function SessionView({ id, entry, takesFocus, hrefOf, onOpen, onFilter, c
       {head.error === null ? null : (
         <div className="strip strip-problem" role="alert">
           <span>
-            {head.error.message} As of {clock(head.dataUpdatedAt / 1000)}.
+            <ProblemText text={head.error.message} /> As of {clock(head.dataUpdatedAt / 1000)}.
           </span>
           <button type="button" onClick={() => void head.refetch()}>
             Try again
@@ -128,7 +129,9 @@ export function SessionView({ id, entry, takesFocus, hrefOf, onOpen, onFilter, c
         </>
       ) : failed !== null ? (
         <div className="empty" role="alert">
-          <p>{failed.message}</p>
+          <p className="problem">
+            <ProblemText text={failed.message} />
+          </p>
           <button type="button" onClick={byBranch ? branches.retry : () => log.reader.retry()}>
             Try again
           </button>
@@ -151,7 +154,9 @@ function Failure({ id, error, retry }: { id: string; error: Error | null; retry:
     <div className="session" role="alert">
       <div className="session-head">
         <h2>The session could not be read</h2>
-        <p>{error?.message}</p>
+        <p className="problem">
+          <ProblemText text={error?.message ?? ""} />
+        </p>
         <button type="button" onClick={retry}>
           Try again
         </button>

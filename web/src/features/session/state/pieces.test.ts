@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { anEntry } from "../../../test/studio";
 import type { Entry } from "../api/types";
 import { diff } from "./diff";
-import { outcome, pieces, type Piece, type ToolPiece, type ToolResult } from "./pieces";
+import { outcome, pieces, withoutRule, type Piece, type ToolPiece, type ToolResult } from "./pieces";
 import { distinct } from "./useBranches";
 import { asNumber, asRecord, asText } from "./values";
 
@@ -90,6 +90,17 @@ describe("a log", () => {
     const notice = anEntry("input", { text: "x", kind: "pod_event" });
     expect(pieces([notice, anEntry("rolled_back", { entry_id: notice.id })])).toMatchObject([{ kind: "notice", withdrawn: true }]);
     expect(pieces([anEntry("rolled_back", { entry_id: "elsewhere" })])).toMatchObject([{ kind: "cut" }]);
+  });
+
+  it("without the rule after the last run still shows every entry somewhere", () => {
+    const text = anEntry("text", { text: "x" });
+    const end = (payload: object) => anEntry("run_end", { result: "finished", ...payload });
+    const last = end({});
+    const list = withoutRule(pieces([text, end({}), text, last]));
+    expect([kinds(list), list.at(-1)?.entries.map((e) => e.id)]).toEqual([["agent", "end", "agent"], [text.id, last.id]]);
+    expect(kinds(withoutRule(pieces([text, end({ error: "late" })])))).toEqual(["agent", "end"]);
+    expect(kinds(withoutRule(pieces([text, end({ result: "paused" })])))).toEqual(["agent", "end"]);
+    expect([withoutRule([]), kinds(withoutRule(pieces([last])))]).toEqual([[], ["end"]]);
   });
 
   it.each([

@@ -178,6 +178,13 @@ function noteStopped(round: ToolResult[], end: string): void {
   }
 }
 
+/** Pieces without the rule after the last run, which stands between runs; its entry goes to what is shown in front of it. */
+export function withoutRule(list: Piece[]): Piece[] {
+  const [before, last] = list.slice(-2);
+  if (last?.kind !== "end" || before === undefined || last.result !== "finished" || last.problem !== "") return list;
+  return [...list.slice(0, -2), { ...before, entries: [...before.entries, ...last.entries] }];
+}
+
 /** Which piece shows each entry, by the entry's id. */
 export function shownIn(list: Piece[]): Map<string, number> {
   const at = new Map<string, number>();
