@@ -42,6 +42,22 @@ describe("the link that podium studio prints", () => {
     await form(second.page).waitFor();
   });
 
+  it("says that it was used where nothing else would, until that is dismissed", async () => {
+    const studio = await studioWith({});
+    const first = await open();
+    await first.page.goto(studio.link);
+    await listed(first.page);
+    const { page, expectProblems } = await open();
+    expectProblems(/40\d/);
+    await page.goto(studio.link);
+    await listed(page);
+    const told = page.getByText("This link was used before");
+    await told.waitFor();
+    expect([page.url(), await held(page)]).toEqual([studio.url, null]);
+    await page.getByRole("button", { name: "Dismiss" }).click();
+    await told.waitFor({ state: "hidden" });
+  });
+
   it("is not needed to read on this machine without a configured token", async () => {
     const studio = await studioWith({});
     const { page } = await open();

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { type Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { faults, useBrowser } from "./browser";
+import { faults, rowOf, useBrowser } from "./browser";
 import { muster, type Crew } from "./pods";
 import { startStudio, type Studio } from "./studio";
 
@@ -75,6 +75,9 @@ describe("a pod", () => {
     await row(page, name).getByText("Bash").click();
     await dock(page, name).getByRole("button", { name: "Pause" }).click();
     await row(page, name).getByText("waits: paused").waitFor();
+    // A stored row only knows that its session is held; so say its row and its head what the pod is at.
+    await rowOf(page, /^wait for it.*waits/).first().waitFor();
+    await page.locator(".session-head").getByText("waits").waitFor();
     expect(await page.locator("link[rel=icon]").getAttribute("href")).toBe("/icon-waiting.svg");
     const first = await page.getByRole("region", { name: "Fleet" }).getByRole("link").first().innerText();
     expect(first).toContain("paused");
@@ -199,6 +202,42 @@ describe("a pod", () => {
     await page.getByText("Noted: and on").waitFor();
     await page.getByText(/compacted: .* to .* tokens/).getByRole("link").click();
     await expect.poll(() => new URL(page.url()).searchParams.get("s")).toBe(before);
+  });
+
+  it("whose compaction failed says why, until a run begins", async () => {
+    const { page } = await signedIn();
+    const config = path.join(crew.home, "unlucky.toml");
+    writeFileSync(config, "[compaction]\ncompact_retained_tokens = 20\n");
+    const { name } = await aPod("unlucky", ["--config", config]);
+    await row(page, name).click();
+    for (const text of ["one", "two"]) {
+      await crew.podium("send", name, `unlucky ${text} ${"and so on ".repeat(800)}`);
+      await page.getByText(`Noted: unlucky ${text}`).waitFor();
+      await dock(page, name).getByText("idle").waitFor();
+    }
+    await dock(page, name).getByRole("button", { name: "Compact" }).click();
+    await dock(page, name).getByText(/The compaction failed, .*no summary today/).waitFor();
+    expect(await faults(page)).toEqual([]);
+    await message(page).fill("go on");
+    await page.keyboard.press("Enter");
+    await page.getByText("Noted: go on").waitFor();
+    await dock(page, name).getByText("The compaction failed").waitFor({ state: "hidden" });
+  });
+
+  it("that does not answer offers nothing that needs an answer, says what ends it, and is believed again", async () => {
+    const { page } = await signedIn();
+    const { name, child } = await aPod("silent");
+    onTestFinished(() => void child.kill("SIGCONT"));
+    await row(page, name).click();
+    await dock(page, name).getByText("idle").waitFor();
+    child.kill("SIGSTOP");
+    await row(page, name).getByText("unresponsive").waitFor();
+    await section(page, "lost").waitFor();
+    await dock(page, name).getByText(`podium stop ${name}`).waitFor();
+    for (const act of ["Pause", "Cancel", "Compact"]) expect(await dock(page, name).getByRole("button", { name: act }).getAttribute("aria-disabled")).toBe("true");
+    child.kill("SIGCONT");
+    await row(page, name).getByText("idle").waitFor();
+    await dock(page, name).getByText(`podium stop ${name}`).waitFor({ state: "hidden" });
   });
 
   it("that was killed is said to be, and may not be talked to", async () => {

@@ -8,6 +8,15 @@ import { inject } from "vitest";
 
 /** What the rehearsed model answers. The sleep is ended by whoever stops the run. */
 export const script = `
+[[actor]]
+name = "unlucky"
+user = "unlucky"
+
+[[reply]]
+actor = "unlucky"
+when = { offers = "write_summary" }
+fault = { status = 400, message = "no summary today" }
+
 [[reply]]
 when = { offers = "write_summary", last = "user" }
 [[reply.tool]]
