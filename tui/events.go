@@ -366,6 +366,9 @@ func (m *Model) notification(d protocol.Notification) {
 		return // its own line said so
 	}
 	b := m.conv.notice(d.Level, text)
+	if m.conv.repeats(b) {
+		return
+	}
 	if d.TimestampMS != 0 {
 		b.at = time.UnixMilli(d.TimestampMS)
 	}

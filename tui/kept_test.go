@@ -175,3 +175,22 @@ func TestTools_OutcomesAreShort(t *testing.T) {
 		})
 	}
 }
+
+func TestNotice_OfARepeatedRequestIsOneThatChanges(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := running(t)
+		tell := func(text string) {
+			s.event(protocol.Notification{Level: protocol.LevelWarn, Source: protocol.SourceWorker, Message: text, TimestampMS: time.Now().UnixMilli()})
+			s.wait(time.Second)
+		}
+		tell("the model request failed: no route; attempt 2 of 6 in 0.9 s")
+		tell("the model request failed: no route; attempt 3 of 6 in 2.1 s")
+		s.shows("no route; attempt 3 of 6")
+		s.hides("attempt 2 of 6")
+		tell("the model request failed: overloaded; attempt 4 of 6 in 4.0 s")
+		s.shows("no route; attempt 3 of 6", "overloaded; attempt 4 of 6")
+		s.event(protocol.TextDelta{Text: "At last."})
+		tell("the model request failed: overloaded; attempt 2 of 6 in 1.0 s")
+		s.shows("overloaded; attempt 4 of 6", "At last.", "overloaded; attempt 2 of 6")
+	})
+}

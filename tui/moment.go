@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -54,6 +55,28 @@ func (c *conversation) place(b *block) *block {
 	b.epoch = c.epoch
 	c.blocks = slices.Insert(c.blocks, i, b)
 	return b
+}
+
+// repetition is a notification of a request that will be made again.
+var repetition = regexp.MustCompile(`(?s)^(.*); attempt \d+ of \d+ in [0-9.]+ s$`)
+
+// repeats puts a notification in the place of the newest block when both say
+// why the same request is made again.
+func (c *conversation) repeats(b *block) bool {
+	if len(c.blocks) == 0 {
+		return false
+	}
+	last := c.blocks[len(c.blocks)-1]
+	now := repetition.FindStringSubmatch(b.text)
+	if now == nil || last.kind != kindNotice {
+		return false
+	}
+	if before := repetition.FindStringSubmatch(last.text); before == nil || before[1] != now[1] {
+		return false
+	}
+	last.text, last.cut = b.text, b.cut
+	last.changed()
+	return true
 }
 
 // placeWaiting places those that waited for older entries, which are there

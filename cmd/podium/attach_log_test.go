@@ -65,6 +65,9 @@ func TestScreen_AReattachedTerminalShowsTheSame(t *testing.T) {
 	if !strings.HasPrefix(status[6], "≥$") {
 		t.Errorf("the cost after a cancel: %q", status)
 	}
+	if text, _ := output(t, h.command("history", "k")); !strings.Contains(text, "cost ≥ $") {
+		t.Errorf("the cost after a cancel:\n%s", text)
+	}
 	if ps, _ := output(t, h.command("ps")); !strings.Contains(ps, "≥ $") {
 		t.Errorf("the cost after a cancel:\n%s", ps)
 	}

@@ -204,6 +204,7 @@ func (p *printer) entry(e session.Entry, totals *session.Totals) error {
 	case session.TurnEnd:
 		totals.Add(d.Usage)
 	case session.RunEnd:
+		totals.Add(d.Usage)
 		if d.Error != "" {
 			p.note("[run] %s: %s", d.Result, d.Error)
 		} else if d.Result != "finished" {
