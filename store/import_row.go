@@ -51,8 +51,9 @@ func (i *importing) describe(row importRow) error {
 	if err := i.c.run("UPDATE import_sessions SET given_name = ? WHERE session_id = ?", orNull(name), row.session); err != nil {
 		return err
 	}
-	err = i.c.run("UPDATE branches SET created_at = ?1, started_at = ?1, ended_at = max(coalesce(ended_at, ?2), ?2), model = ?3, provider = ?4 WHERE session_id = ?5",
-		first, last, orNull(f.Model), orNull(f.Provider), row.session)
+	err = i.c.run(`UPDATE branches SET created_at = ?1, started_at = ?1, model = ?2, provider = ?3,
+		ended_at = (SELECT coalesce(ended_at, updated_at) FROM sessions WHERE id = ?4) WHERE session_id = ?4`,
+		first, orNull(f.Model), orNull(f.Provider), row.session)
 	if err != nil {
 		return err
 	}
