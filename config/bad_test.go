@@ -44,6 +44,9 @@ func TestLoad_BadFileIsNamedWithLineAndWayOut(t *testing.T) {
 		"model id with blanks":              {"[model]\nmodel_id = \"a b\"", "is not a model id"},
 		"base URL, no scheme":               {"[model]\nbase_url = \"localhost:1\"", "begins with http:// or https://"},
 		"base URL, not a URL":               {"[model]\nbase_url = \"http://[\"", "this is not a URL"},
+		"base URL, no port":                 {"[model]\nbase_url = \"http://127.0.0.1:/v1\"", "the port of a base URL is 1 to 65535"},
+		"base URL, port 0":                  {"[model]\nbase_url = \"http://127.0.0.1:0\"", "the port of a base URL is 1 to 65535"},
+		"base URL, port too high":           {"[model]\nbase_url = \"http://127.0.0.1:65536\"", "the port of a base URL is 1 to 65535"},
 		"base URL with a key":               {"[model]\nbase_url = \"https://u:hunter2@h.test\"", "may not hold a user name or password"},
 		"base URL with a query":             {"[model]\nbase_url = \"https://h.test/?key=hunter2\"", "ends with its path"},
 		"auth kind":                         {"[model]\nauth = {kind = \"codex_o_auth\"}", "unknown kind \"codex_o_auth\"; it is none or api_key"},
@@ -201,8 +204,8 @@ func TestLoad_MissingPlacesAreNamed(t *testing.T) {
 	for want, change := range map[string]func(o *config.Options){
 		"use working folder: stat " + filepath.Join(p.work, "absent"): func(o *config.Options) { o.WorkDir = filepath.Join(p.work, "absent") },
 		"is not a folder": func(o *config.Options) { o.WorkDir = p.write(filepath.Join(p.work, "file"), "") },
-		"read configuration: open " + filepath.Join(p.work, "c.toml"): func(o *config.Options) { o.ExplicitFile = filepath.Join(p.work, "c.toml") },
-		"set PODIUM_HOME to a folder":                                 func(o *config.Options) { o.Env = func(string) (string, bool) { return "", false } },
+		"there is no file " + filepath.Join(p.work, "c.toml") + "; make it": func(o *config.Options) { o.ExplicitFile = filepath.Join(p.work, "c.toml") },
+		"set PODIUM_HOME to a folder":                                       func(o *config.Options) { o.Env = func(string) (string, bool) { return "", false } },
 	} {
 		if _, _, err := p.load(change); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v\nholds not %q", err, want)

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -109,11 +110,22 @@ func (c *checker) baseURL(name, text string) {
 		c.fail(name, "this is not a URL; write http://host:port/path")
 	case u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
 		c.fail(name, "a base URL begins with http:// or https:// and a host")
+	case !soundPort(u):
+		c.fail(name, "the port of a base URL is 1 to 65535, or left out with its colon")
 	case u.User != nil:
 		c.fail(name, "a base URL may not hold a user name or password; put the key into model.auth")
 	case u.RawQuery != "" || u.Fragment != "" || strings.HasSuffix(text, "?") || strings.HasSuffix(text, "#"):
 		c.fail(name, "a base URL ends with its path; leave out what begins with ? or #")
 	}
+}
+
+// soundPort accepts no port, and one that can be dialled.
+func soundPort(u *url.URL) bool {
+	if u.Port() == "" {
+		return !strings.HasSuffix(u.Host, ":")
+	}
+	n, err := strconv.ParseUint(u.Port(), 10, 16)
+	return err == nil && n > 0
 }
 
 func (c *checker) auth(table string, a *authLayer) {

@@ -158,6 +158,8 @@ func readUser(paths Paths, home, explicit string) (layer, []Notice, error) {
 	switch {
 	case absent(err) && explicit == "":
 		return layer{}, nil, nil
+	case absent(err):
+		return layer{}, nil, fmt.Errorf("there is no file %s; make it, or name another one with --config", file)
 	case err != nil && errors.As(err, new(*os.PathError)):
 		return layer{}, nil, err
 	case err != nil:

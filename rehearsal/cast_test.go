@@ -258,3 +258,19 @@ func TestCast_ContextLimitRefusesAndUsesNothingUp(t *testing.T) {
 		}
 	}
 }
+
+// TestTemplate_SaysWhatIsMissingInTheScriptsWords wants nothing of the parser.
+func TestTemplate_SaysWhatIsMissingInTheScriptsWords(t *testing.T) {
+	_, url := start(t, parse(t, "[[reply]]\ntext = 'to {{var \"X\"}}'"), rehearsal.Options{})
+	a := post(t, url+"/v1/chat/completions", `{"model":"m","messages":[{"role":"user","content":"hi"}]}`)
+	for _, want := range []string{"no variable", "--set X=VALUE"} {
+		if !strings.Contains(a.body, want) {
+			t.Errorf("%d %s lacks %q", a.status, a.body, want)
+		}
+	}
+	for _, foreign := range []string{"executing", "error calling"} {
+		if strings.Contains(a.body, foreign) {
+			t.Errorf("%d %s", a.status, a.body)
+		}
+	}
+}

@@ -184,7 +184,11 @@ func (c *compiler) reply(path string, i int, r Reply, actors []compiledActor) co
 		for _, a := range actors {
 			names = append(names, a.name)
 		}
-		c.errorf(path+".actor", "no actor is called %q; the script has: %s", r.Actor, strings.Join(names, ", "))
+		has := "the script has none"
+		if len(names) > 0 {
+			has = "the script has: " + strings.Join(names, ", ")
+		}
+		c.errorf(path+".actor", "no actor is called %q; %s", r.Actor, has)
 	}
 	if r.Default && r.When.any() {
 		c.errorf(path+".default", "a default reply has no conditions; drop default or when")

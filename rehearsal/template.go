@@ -132,6 +132,9 @@ func (s *scene) fill(t text) (string, error) {
 		var exec template.ExecError
 		if errors.As(err, &exec) && exec.Err != nil {
 			err = exec.Err
+			if own := errors.Unwrap(err); own != nil {
+				err = own // what a function of ours said, without the parser's words
+			}
 		}
 		return "", fmt.Errorf("template %q: %w", shorten(t.plain, 80), err)
 	}

@@ -32,6 +32,9 @@ func (s *Store) backup(ctx context.Context, target string) (err error) {
 	}
 	// SQLite fills an empty file that is there; so its mode is ours from the start.
 	part, err := os.CreateTemp(filepath.Dir(abs), "."+filepath.Base(abs)+".part-*")
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("folder %s: %w; make it, or name another one", filepath.Dir(abs), plainErrno(err))
+	}
 	if err != nil {
 		return plainErrno(err)
 	}

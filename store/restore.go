@@ -57,7 +57,7 @@ func restore(ctx context.Context, backup, target string, opts Options) (Replacem
 	}
 	c, sh, id, err := dialChecked(ctx, from)
 	if errors.Is(err, ErrAbsent) {
-		return Replacement{}, fmt.Errorf("the backup: %w", fs.ErrNotExist)
+		return Replacement{}, fmt.Errorf("the backup: %w; name a file that `podium store backup` wrote", fs.ErrNotExist)
 	}
 	if err != nil {
 		return Replacement{}, fmt.Errorf("the backup: %w", err)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"podium.local/config"
 )
@@ -49,6 +50,7 @@ func (a *app) lookupEnv(name string) (string, bool) {
 // printed here and nowhere else.
 func (a *app) run(ctx context.Context, args []string) int {
 	root := newRootCommand(a)
+	addCompletion(root)
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
 	if err == nil {
@@ -91,12 +93,40 @@ func usageErrorf(format string, args ...any) error {
 	return &exitError{code: exitUsage, err: fmt.Errorf(format, args...)}
 }
 
-// argsUsage makes a positional-argument check a usage error.
+// argsUsage makes a positional-argument check a usage error, which says what
+// the command takes.
 func argsUsage(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
-		if err := check(cmd, args); err != nil {
-			return usageErrorf("%w; see %s --help", err, cmd.CommandPath())
+		path := cmd.CommandPath()
+		_, takes, _ := strings.Cut(cmd.Use, " ")
+		switch err := check(cmd, args); {
+		case err == nil:
+			return nil
+		case cmd.HasSubCommands():
+			return usageErrorf("%s has no command %q; see %s --help", path, args[0], path)
+		case takes == "":
+			return usageErrorf("%s takes no arguments, and %q is one; see %s --help", path, args[0], path)
+		case len(args) == 0:
+			return usageErrorf("%s takes %s, and there is nothing; see %s --help", path, takes, path)
+		default:
+			return usageErrorf("%s takes %s, not %s; see %s --help", path, takes, plural(len(args), "argument"), path)
 		}
-		return nil
 	}
+}
+
+// flagUsage says in words what is wrong with a flag.
+func flagUsage(cmd *cobra.Command, err error) error {
+	var value *pflag.InvalidValueError
+	var unknown *pflag.NotExistError
+	help := cmd.CommandPath() + " --help"
+	if errors.As(err, &value) {
+		want := map[string]string{"int": "a whole number", "int64": "a whole number", "bool": "true or false", "duration": "a time like 90s or 12h"}
+		if kind := want[value.GetFlag().Value.Type()]; kind != "" {
+			return usageErrorf("--%s is %q: it must be %s; see %s", value.GetFlag().Name, value.GetValue(), kind, help)
+		}
+	}
+	if errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() != "" {
+		return usageErrorf("there is no flag -%s; an argument that begins with - goes behind --; see %s", unknown.GetSpecifiedName(), help)
+	}
+	return usageErrorf("%w; see %s", err, help)
 }

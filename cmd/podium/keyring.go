@@ -78,7 +78,7 @@ func newKeyringSubcommand(a *app, use, short string, args cobra.PositionalArgs, 
 				return err
 			}
 			if cmd.Name() == "rotate" {
-				if err := noStore(cmd.Context(), cfg); err != nil {
+				if err := noStore(cmd.Context(), cfg, flags.file); err != nil {
 					return err
 				}
 				if err := makeKeyringFolder(cfg); err != nil {
@@ -97,14 +97,15 @@ func newKeyringSubcommand(a *app, use, short string, args cobra.PositionalArgs, 
 	return cmd
 }
 
-// noStore says what is at the store's path when it is no store: nothing, or
-// another file. A store that cannot be used as it is remains one.
-func noStore(ctx context.Context, cfg config.Config) error {
+// noStore says what is at the store's path when it is no store: another file, or
+// nothing where file, the value of --store, promised one. A store that cannot be
+// used as it is remains one.
+func noStore(ctx context.Context, cfg config.Config, file string) error {
 	s, err := store.OpenReadOnly(ctx, cfg.Store.Path, store.Options{BusyTimeout: cfg.Store.BusyTimeout})
 	switch {
 	case err == nil:
 		return s.Close()
-	case errors.Is(err, store.ErrAbsent) || errors.Is(err, store.ErrForeign):
+	case errors.Is(err, store.ErrAbsent) && file != "" || errors.Is(err, store.ErrForeign):
 		return err
 	}
 	return nil

@@ -70,6 +70,9 @@ type rehearse struct {
 }
 
 func (r *rehearse) run(ctx context.Context, path string) error {
+	if err := checkListen(r.listen); err != nil {
+		return err
+	}
 	vars, err := r.vars()
 	if err != nil {
 		return err
@@ -77,6 +80,9 @@ func (r *rehearse) run(ctx context.Context, path string) error {
 	script, err := rehearsal.Load(path)
 	if err != nil {
 		return err
+	}
+	if len(script.Replies) == 0 {
+		return fmt.Errorf("%s has no replies, so that every request would fail; add a [[reply]]", path)
 	}
 	if r.check {
 		fmt.Fprintf(r.err, "%s is good: %d replies, %d actors.\n", path, len(script.Replies), len(script.Actors))
@@ -104,6 +110,18 @@ func (r *rehearse) run(ctx context.Context, path string) error {
 	case <-server.Done():
 		return fmt.Errorf("serve %s on %s: the system closed the listener; start it again", path, url)
 	}
+}
+
+// checkListen refuses what is no address at all.
+func checkListen(address string) error {
+	_, port, err := net.SplitHostPort(address)
+	if err == nil {
+		_, err = net.LookupPort("tcp", port)
+	}
+	if err != nil {
+		return usageErrorf("--listen is %q: it must be HOST:PORT, as in 127.0.0.1:0", address)
+	}
+	return nil
 }
 
 // vars reads --set.

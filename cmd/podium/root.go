@@ -1,6 +1,8 @@
 package main
 
 import (
+	"strings"
+
 	"github.com/spf13/cobra"
 )
 
@@ -31,9 +33,10 @@ func newRootCommand(a *app) *cobra.Command {
 	root.SetIn(a.in)
 	root.SetOut(a.out)
 	root.SetErr(a.err)
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usageErrorf("%w; see %s --help", err, cmd.CommandPath())
-	})
+	root.SetFlagErrorFunc(flagUsage)
+	root.Version = buildVersion()
+	root.SetVersionTemplate(versionLine())
+	root.SetHelpCommand(newHelpCommand())
 	root.AddCommand(
 		newAttachCommand(a),
 		newDemoCommand(a),
@@ -57,4 +60,32 @@ func newRootCommand(a *app) *cobra.Command {
 	)
 	root.AddCommand(newControlCommands(a)...)
 	return root
+}
+
+// addCompletion adds the command that makes scripts for shells; for a shell
+// that it does not know it is a usage error.
+func addCompletion(root *cobra.Command) {
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		if c.Name() == "completion" {
+			c.Args, c.RunE = argsUsage(cobra.NoArgs), func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+		}
+	}
+}
+
+// newHelpCommand is the help of a command; of one that there is not it is a
+// usage error.
+func newHelpCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND]...",
+		Short: "help of a command",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			about, rest, err := cmd.Root().Find(args)
+			if err != nil || len(rest) > 0 {
+				return usageErrorf("there is no command %q; %s --help lists them", strings.Join(args, " "), about.CommandPath())
+			}
+			about.InitDefaultHelpFlag()
+			return about.Help()
+		},
+	}
 }

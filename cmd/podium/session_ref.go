@@ -26,6 +26,9 @@ func (e *ambiguousError) Error() string {
 // referredTo is the id of the session that ref means: its id, or the first or
 // last digits of it when no other begins or ends so.
 func referredTo(ctx context.Context, v *store.View, ref string) (string, error) {
+	if ref == "" {
+		return "", usageErrorf("the session is empty: give its id; podium sessions list shows the ids")
+	}
 	ids, err := v.MatchSessions(ctx, ref)
 	switch {
 	case err != nil:

@@ -289,7 +289,7 @@ func listingNext(ctx context.Context, err error, cfg config.Config, file string)
 	case e.Code == listing.StoreOrder:
 		return fmt.Errorf("%w; mend the session's row, or list in another order", err)
 	case e.Code == listing.NotReady && e.Lacks == listing.LacksKeyring:
-		if none := noStore(ctx, cfg); none != nil {
+		if none := noStore(ctx, cfg, file); none != nil {
 			return none // a keyring would not help
 		}
 		return fmt.Errorf("%s (%s): %w", e.Code.Message(), e.Reason, keyringNext(e.Unwrap(), cfg, file))

@@ -109,6 +109,9 @@ func processLives(p session.Process) bool { return pod.Probe(p) != pod.Dead }
 // its own.
 func (t *tidy) remove(ctx context.Context, name string) error {
 	row, err := t.st.PodByName(ctx, name)
+	if errors.Is(err, session.ErrNotFound) {
+		return fmt.Errorf("there is no pod %s; podium ps --all lists the pods", printable(name))
+	}
 	if err != nil {
 		return err
 	}

@@ -28,11 +28,13 @@ covers the folder and this content: a changed file has to be trusted again.`,
 			if revoke && list || revoke && dryRun || list && dryRun {
 				return usageErrorf("only one of --revoke, --list and --dry-run at a time; see %s --help", cmd.CommandPath())
 			}
-			want := cobra.ExactArgs(1)
-			if list {
-				want = cobra.NoArgs
+			if list && len(args) > 0 {
+				return usageErrorf("--list lists all that is trusted and takes no folder; see %s --help", cmd.CommandPath())
 			}
-			return argsUsage(want)(cmd, args)
+			if list {
+				return nil
+			}
+			return argsUsage(cobra.ExactArgs(1))(cmd, args)
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
 			paths, err := config.LocatePaths(a.lookupEnv)
@@ -87,6 +89,9 @@ type settingReport struct {
 
 func (t trust) add(dir string, dryRun bool) error {
 	p, err := config.FindProject(t.paths, t.getenv("HOME"), dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("trust %s: there is no such folder; name one that holds .podium/config.toml, or one below it", dir)
+	}
 	if err != nil {
 		return err
 	}

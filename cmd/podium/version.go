@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"runtime"
 	"runtime/debug"
 
@@ -24,6 +25,11 @@ func buildVersion() string {
 	return "0.1.0-dev"
 }
 
+// versionLine is the version with what it was built by and for.
+func versionLine() string {
+	return fmt.Sprintf("podium %s (%s, %s/%s)\n", buildVersion(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+}
+
 func newVersionCommand(a *app) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
@@ -36,7 +42,7 @@ func newVersionCommand(a *app) *cobra.Command {
 					"version": buildVersion(), "go": runtime.Version(), "platform": runtime.GOOS + "/" + runtime.GOARCH,
 				})
 			}
-			_, err := fmt.Fprintf(a.out, "podium %s (%s, %s/%s)\n", buildVersion(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			_, err := io.WriteString(a.out, versionLine())
 			return err
 		},
 	}
