@@ -70,7 +70,7 @@ func (a *app) attachScreen(ctx context.Context, to target) error {
 // podRow is what the store knows of a pod; the zero value when it knows
 // nothing.
 func (a *app) podRow(ctx context.Context, name string) session.Pod {
-	st, err := a.openStore(ctx, "")
+	st, err := a.openStore(ctx, a.storeOf(name))
 	if err != nil {
 		return session.Pod{}
 	}

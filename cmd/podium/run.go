@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -97,22 +98,26 @@ func (r *runCommand) run(cmd *cobra.Command) error {
 // startTries is how often a pod is started that ends before it is asked.
 const startTries = 3
 
-// runPrompt gives the prompt to the pod, which is started where it is not alive.
+// runPrompt gives the pod its prompt. A pod of one prompt ends with the first
+// one it takes, which may be somebody else's; then this command starts it again.
 func (r *runCommand) runPrompt(ctx context.Context, cmd *cobra.Command) error {
 	var result protocol.RunResult
 	for tries := 1; ; tries++ {
+		began := time.Now()
+		r.how = promptOptions{}
 		err := r.ensurePod(ctx, cmd)
-		if err != nil {
-			return err
+		taken := false
+		if err == nil {
+			result, err = r.app.prompt(ctx, r.pod.name, r.prompt, r.how, r.sink())
+			taken = !notTaken(err)
 		}
-		result, err = r.app.prompt(ctx, r.pod.name, r.prompt, r.how, r.sink())
 		if err == nil {
 			break
 		}
-		// Nothing was sent to a pod that was not reached.
-		if !errors.Is(err, errNotAlive) || tries == startTries || ctx.Err() != nil {
+		if taken || ctx.Err() != nil || !(errors.Is(err, errNotAlive) && tries < startTries || r.changedSince(ctx, began)) {
 			return err
 		}
+		fmt.Fprintf(r.err, "podium: notice: pod %s was ending with somebody else's prompt; trying again\n", r.pod.name)
 	}
 	switch result {
 	case protocol.RunFinished:
@@ -122,6 +127,13 @@ func (r *runCommand) runPrompt(ctx context.Context, cmd *cobra.Command) error {
 	default:
 		return &exitError{code: exitFailure}
 	}
+}
+
+// changedSince reports that a process of the pod's began or ended in order
+// after a time.
+func (r *runCommand) changedSince(ctx context.Context, t time.Time) bool {
+	row := r.podRow(ctx, r.pod.name)
+	return row.StartedAt.After(t) || row.EndedAt.After(t)
 }
 
 // sink prints the run's events as the flags ask.
@@ -187,10 +199,9 @@ func (r *runCommand) ensurePod(ctx context.Context, cmd *cobra.Command) error {
 	}
 	r.how.started = true
 	own, err := r.startPod(ctx, cfg.Paths, r.pod.name, args)
-	if err == nil && !own {
-		// The pod of whoever was first need not end with this run.
-		r.how.once = false
-	}
+	r.how.own = own
+	// The pod of whoever was first need not end with this run.
+	r.how.once = r.how.once && own
 	return err
 }
 

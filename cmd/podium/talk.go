@@ -135,6 +135,18 @@ type promptOptions struct {
 	// started: this command started the pod. If the pod first has to finish an
 	// input that an earlier process left, the prompt waits for that.
 	started bool
+	// own: the pod is the one that this command started.
+	own bool
+}
+
+// errEnded is what a prompt gets from a pod that ended in order before it
+// accepted the input.
+var errEnded = errors.New("the pod ended before it took the prompt")
+
+// notTaken reports that a prompt failed and its input did not become the pod's.
+func notTaken(err error) bool {
+	var why *client.PodError
+	return errors.Is(err, errNotAlive) || errors.Is(err, errEnded) || errors.As(err, &why)
 }
 
 // prompt gives a live pod one input and hands on the events of the run that
@@ -163,6 +175,10 @@ func (a *app) prompt(ctx context.Context, name, text string, o promptOptions, on
 		if err = errors.Join(err, recvErr); err != nil {
 			break
 		}
+		if _, left := e.Data.(protocol.ShutdownEvent); left && extended && !f.accepted {
+			err = errEnded // whatever it accepts it confirms before this
+			break
+		}
 		if _, over := e.Data.(protocol.RunEnd); over && waiting {
 			waiting = false
 			err = ask()
@@ -176,6 +192,9 @@ func (a *app) prompt(ctx context.Context, name, text string, o promptOptions, on
 			continue
 		}
 		if err = refusal; err != nil {
+			if why.Code == protocol.CodeInternal && !o.own {
+				readToEnd(conn) // it may refuse because it ends
+			}
 			break
 		}
 		if shown {
@@ -188,7 +207,11 @@ func (a *app) prompt(ctx context.Context, name, text string, o promptOptions, on
 			return end, nil
 		}
 	}
-	if err != nil {
+	var why *client.PodError
+	switch {
+	case errors.As(err, &why) && why.Code == protocol.CodeAlreadyRunning:
+		return "", fmt.Errorf("pod %s: %w; podium attach %s shows what it does, podium cancel %s ends that", name, err, name, name)
+	case err != nil:
 		return "", fmt.Errorf("pod %s: %w", name, err)
 	}
 	return "", fmt.Errorf("pod %s ended before the run did; podium logs %s says why", name, name)
