@@ -415,7 +415,10 @@ func (p *Picker) entry(e Entry) []string {
 		when = age(p.now.Sub(e.At))
 	}
 	right := []string{style.Render(cleanLine(e.State)), p.r.soft.Render(when), p.r.soft.Render(money(e.CostUSD, e.CostPartial, p.r.dash))}
-	first := style.Render(shape) + " " + p.r.bold.Render(name) + "  " + strings.Join(right, p.r.soft.Render(p.r.dot))
+	facts := strings.Join(right, p.r.soft.Render(p.r.dot))
+	// A long name leaves room for what is to be known of it.
+	shown := p.r.fit(name, max(p.r.width/2, p.r.width-p.r.method.StringWidth(facts)-4))
+	first := style.Render(shape) + " " + p.r.bold.Render(shown) + "  " + facts
 	about := cleanLine(cmp.Or(e.Last, e.Title))
 	if about == name {
 		about = "" // it stands above

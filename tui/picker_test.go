@@ -149,3 +149,15 @@ func TestPicker_SaysWhatIsWrongAndGoesOn(t *testing.T) {
 		}
 	})
 }
+
+func TestPicker_ALongNameLeavesRoomForTheState(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := openPicker(t, noPods, func(context.Context, string, string) (tui.Found, error) {
+			return tui.Found{Entries: []tui.Entry{{Session: "one", Title: strings.Repeat("a long name ", 10), State: "completed", At: time.Now().Add(-time.Hour)}}}, nil
+		})
+		p.send(tea.WindowSizeMsg{Width: 40, Height: 15})
+		if text := p.text(); !strings.Contains(text, "a long name a long…  completed · 1h") {
+			t.Errorf("the state is cut off:\n%s", text)
+		}
+	})
+}
