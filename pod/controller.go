@@ -290,6 +290,7 @@ func (k *controller) endRun(e ended) {
 		k.discarded = true
 	}
 	p.writeStatus()
+	p.trimSoon()
 	k.check(out.err)
 	p.log.Info("run ended", "result", end.Result, "error", end.Error)
 	switch {

@@ -46,6 +46,7 @@ type Pod struct {
 	closing     chan struct{} // closed when the controller takes no more commands
 	lonely      chan struct{}
 	budget      *protocol.Budget
+	trimmer     *time.Timer
 	// historyLimit is maxHistoryBytes, less in tests.
 	historyLimit int
 	conns        sync.WaitGroup
@@ -83,6 +84,8 @@ func open(ctx context.Context, o Options, f *folder, path string) (*Pod, error) 
 		commands: make(chan command), closing: make(chan struct{}), lonely: make(chan struct{}, 1),
 		budget: protocol.NewBudget(lineBudget), historyLimit: maxHistoryBytes,
 	}
+	p.trimmer = newTrimmer()
+	p.budget.Freed = p.trimSoon
 	if o.ContextLimit > 0 {
 		limit := uint64(o.ContextLimit)
 		p.contextLimit = &limit
@@ -200,6 +203,7 @@ func (p *Pod) Run(ctx context.Context) error {
 		c.finish()
 	}
 	p.endConnections(endConns)
+	p.trimmer.Stop()
 	p.storeCancel()
 	return err
 }

@@ -7,13 +7,25 @@ import "sync"
 // line is given up, whoever reads it: that reader's next ReadLine returns
 // ErrBudget, while its memory is free at once. Lines that are finished and not
 // yet replaced by the next ReadLine count, but are never taken.
+//
+// Memory that lines gave back is used for the next ones, so that refused lines
+// leave no garbage behind while others are still held.
 type Budget struct {
+	// Freed, which is set before use, is called when no long line is held any
+	// more after there was more than 1 MiB of them.
+	Freed func()
+
 	limit int
 
 	mu      sync.Mutex
 	held    int
+	most    int // of held since it was last 0
 	readers map[*Reader]struct{}
+	free    [][]byte // chunks of largeBlock; with held never over the limit
 }
+
+// freedAbove is what Freed is not called for, in bytes.
+const freedAbove = 1 << 20
 
 // NewBudget makes a budget of limit bytes.
 func NewBudget(limit int) *Budget {
@@ -35,17 +47,61 @@ func (b *Budget) charge(r *Reader, n int) bool {
 	b.readers[r] = struct{}{}
 	b.held += n
 	r.held += n
+	b.most = max(b.most, b.held)
 	for b.held > b.limit {
 		victim := b.longest(r)
 		if victim == r {
 			return false
 		}
 		victim.mu.Lock()
-		victim.long, victim.evicted = nil, true
+		chunks := victim.long
+		victim.long, victim.length, victim.evicted = nil, 0, true
 		victim.mu.Unlock()
 		b.drop(victim)
+		b.keep(chunks)
 	}
+	fit := min(len(b.free), (b.limit-b.held)/largeBlock)
+	clear(b.free[fit:])
+	b.free = b.free[:fit]
 	return true
+}
+
+// chunk is memory for part of a line, empty.
+func (b *Budget) chunk(size int) []byte {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if n := len(b.free) - 1; size == largeBlock && n >= 0 {
+		chunk := b.free[n]
+		b.free[n] = nil
+		b.free = b.free[:n]
+		return chunk
+	}
+	return make([]byte, 0, size)
+}
+
+// recycle takes back the memory of a line that does not count any more.
+func (b *Budget) recycle(chunks [][]byte) {
+	b.mu.Lock()
+	b.keep(chunks)
+	idle := b.held == 0
+	told := idle && b.most > freedAbove
+	if idle {
+		b.free, b.most = nil, 0
+	}
+	b.mu.Unlock()
+	if told && b.Freed != nil {
+		b.Freed()
+	}
+}
+
+// keep puts chunks aside for other lines, as far as the limit allows. Callers
+// hold mu.
+func (b *Budget) keep(chunks [][]byte) {
+	for _, c := range chunks {
+		if cap(c) == largeBlock && b.held+(len(b.free)+1)*largeBlock <= b.limit {
+			b.free = append(b.free, c[:0])
+		}
+	}
 }
 
 // longest is the reader with the longest unfinished line; r where others are

@@ -3,6 +3,7 @@ package protocol_test
 import (
 	"errors"
 	"io"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -163,5 +164,61 @@ func TestBudget_ManyReadersStayBelowTheLimit(t *testing.T) {
 	readers.Wait()
 	if held := budget.Held(); held != 0 {
 		t.Errorf("%d bytes held after all readers ended", held)
+	}
+}
+
+// TestBudget_RefusedLinesLeaveNoGarbage: what is held is bounded by the limit,
+// so what is asked of the system must be as well.
+func TestBudget_RefusedLinesLeaveNoGarbage(t *testing.T) {
+	const limit = 4 << 20
+	budget := protocol.NewBudget(limit)
+	half := strings.Repeat("x", 1<<20)
+	var readers []*protocol.Reader
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for range 40 {
+		source := io.MultiReader(strings.NewReader(half), halted{})
+		r := protocol.NewReader(source, protocol.ReaderOptions{Budget: budget})
+		if _, err := r.ReadLine(); err == nil {
+			t.Fatal("half a line was given out")
+		}
+		readers = append(readers, r)
+	}
+	runtime.ReadMemStats(&after)
+	if made := after.TotalAlloc - before.TotalAlloc; made > 3*limit {
+		t.Errorf("%d bytes were allocated within a limit of %d", made, limit)
+	}
+	for _, r := range readers {
+		r.Release()
+	}
+}
+
+// halted is a peer that stopped in mid-line.
+type halted struct{}
+
+func (halted) Read([]byte) (int, error) { return 0, errHalted }
+
+var errHalted = errors.New("halted")
+
+func TestBudget_SaysWhenTheLastLargeLineIsGone(t *testing.T) {
+	budget := protocol.NewBudget(8 << 20)
+	freed := 0
+	budget.Freed = func() { freed++ }
+	large, small := strings.Repeat("x", 2<<20), strings.Repeat("x", 8<<10)
+	for i, c := range []struct {
+		in    string
+		freed int
+	}{{small, 0}, {large, 1}, {small, 1}, {large, 2}} {
+		r := protocol.NewReader(strings.NewReader(c.in+"\n"), protocol.ReaderOptions{Budget: budget})
+		if _, err := r.ReadLine(); err != nil {
+			t.Fatal(err)
+		}
+		if freed > i/2 {
+			t.Errorf("line %d: told while it is held", i)
+		}
+		r.Release()
+		if freed != c.freed {
+			t.Errorf("line %d: told %d times, want %d", i, freed, c.freed)
+		}
 	}
 }

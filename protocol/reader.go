@@ -42,6 +42,7 @@ type Reader struct {
 	err      error // from src, due when the block is used up
 	inLong   bool  // the current line has bytes in long
 	size     int   // how many
+	room     int   // how many more fit into the last chunk of long
 	given    bool  // the current line is finished and given out
 	skipping bool  // the current line is refused, its rest is still to come
 	cut      bool  // the line given out last had no line break
@@ -49,8 +50,9 @@ type Reader struct {
 	// mu guards what the budget may take away from another goroutine. Order:
 	// Budget.mu before Reader.mu.
 	mu      sync.Mutex
-	long    []byte // the current line, once it does not fit in the block
-	evicted bool   // the budget took long; not yet reported
+	long    [][]byte // the current line, once it does not fit in the block
+	length  int      // of it, in bytes
+	evicted bool     // the budget took long; not yet reported
 
 	held   int  // bytes charged to the budget; guarded by Budget.mu
 	pinned bool // long is given out and cannot be taken; guarded by Budget.mu
@@ -114,7 +116,7 @@ func (r *Reader) Unfinished() bool { return r.cut }
 func (r *Reader) Held() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return len(r.long)
+	return r.length
 }
 
 // scan looks for the end of the current line in the block; ended reports that
@@ -161,7 +163,7 @@ func (r *Reader) finish(tail []byte) ([]byte, error) {
 		if err := r.keep(tail); err != nil {
 			return nil, err
 		}
-		if line = r.pin(); line == nil {
+		if line = r.join(); line == nil {
 			r.forget()
 			return nil, ErrBudget
 		}
@@ -187,10 +189,30 @@ func (r *Reader) keep(part []byte) error {
 		r.forget()
 		return ErrBudget
 	}
+	var more []byte
+	if r.room < len(part) {
+		// Chunks grow with the line: a short one does not cost a large one.
+		size := min(max(r.size, smallBlock), largeBlock)
+		if r.budget != nil {
+			more = r.budget.chunk(size)
+		} else {
+			more = make([]byte, 0, size)
+		}
+	}
 	r.mu.Lock()
 	evicted := r.evicted
 	if !evicted {
-		r.long = append(r.long, part...)
+		r.length += len(part)
+		if last := len(r.long) - 1; r.room > 0 {
+			n := min(r.room, len(part))
+			r.long[last] = append(r.long[last], part[:n]...)
+			part = part[n:]
+			r.room -= n
+		}
+		if len(part) > 0 {
+			r.long = append(r.long, append(more, part...))
+			r.room = cap(more) - len(part)
+		}
 	}
 	r.mu.Unlock()
 	if evicted {
@@ -200,17 +222,27 @@ func (r *Reader) keep(part []byte) error {
 	return nil
 }
 
-// pin keeps the budget from taking the finished line; nil when it was faster.
-func (r *Reader) pin() []byte {
+// join gives the finished line in one piece, which the budget does not take;
+// nil when it was faster.
+func (r *Reader) join() []byte {
 	if r.budget != nil {
 		r.budget.pin(r)
 	}
 	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.evicted {
+	chunks, length, evicted := r.long, r.length, r.evicted
+	r.long = nil
+	r.mu.Unlock()
+	if evicted {
 		return nil
 	}
-	return r.long
+	line := make([]byte, 0, length)
+	for _, c := range chunks {
+		line = append(line, c...)
+	}
+	if r.budget != nil {
+		r.budget.recycle(chunks)
+	}
+	return line
 }
 
 // forget drops the current line's memory.
@@ -218,13 +250,17 @@ func (r *Reader) forget() {
 	if !r.inLong {
 		return
 	}
-	r.inLong, r.given, r.size = false, false, 0
+	r.inLong, r.given, r.size, r.room = false, false, 0, 0
 	if r.budget != nil {
 		r.budget.release(r)
 	}
 	r.mu.Lock()
-	r.long, r.evicted = nil, false
+	chunks := r.long
+	r.long, r.length, r.evicted = nil, 0, false
 	r.mu.Unlock()
+	if r.budget != nil {
+		r.budget.recycle(chunks)
+	}
 }
 
 func (r *Reader) tooLong() error { return fmt.Errorf("%w: over %d bytes", ErrLineTooLong, r.maxLine) }
