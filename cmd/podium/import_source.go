@@ -21,7 +21,12 @@ func newImportSourceCommand(a *app) *cobra.Command {
 		Long: `Print the bytes of a session file that an imported record stands for. A record that
 was too long to be kept names its command line. The bytes are printed only when
 they are still what was imported.`,
-		Args: argsUsage(cobra.ExactArgs(4)),
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 4 {
+				return usageErrorf("a source is a file, an offset, a length and a SHA-256; copy the command line that the record names")
+			}
+			return nil
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if sum, err := hex.DecodeString(args[3]); err != nil || len(sum) != sha256.Size {
 				return usageErrorf("%q is no SHA-256 of 64 hexadecimal digits; copy the command line that the record names", args[3])
