@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -82,7 +83,9 @@ type tidy struct {
 	*app
 	paths config.Paths
 	st    *store.Store
-	dry   bool
+	// storeFile is that of --store, absolute; empty for the configured store.
+	storeFile string
+	dry       bool
 	// otherHosts closes pods that were recorded under another host name.
 	otherHosts bool
 }
@@ -99,7 +102,7 @@ func (a *app) openTidy(ctx context.Context, storeFile string) (*tidy, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &tidy{app: a, paths: cfg.Paths, st: st}, nil
+	return &tidy{app: a, paths: cfg.Paths, st: st, storeFile: absolute(storeFile)}, nil
 }
 
 // processLives takes a process for dead only when it surely is.
@@ -108,9 +111,12 @@ func processLives(p session.Process) bool { return pod.Probe(p) != pod.Dead }
 // remove forgets one pod. A live one is refused: stopping is a decision of
 // its own.
 func (t *tidy) remove(ctx context.Context, name string) error {
+	if err := pod.CheckName(name); err != nil {
+		return usageErrorf("%w", err)
+	}
 	row, err := t.st.PodByName(ctx, name)
 	if errors.Is(err, session.ErrNotFound) {
-		return fmt.Errorf("there is no pod %s; podium ps --all lists the pods", printable(name))
+		return t.removeRest(name)
 	}
 	if err != nil {
 		return err
@@ -136,6 +142,32 @@ func (t *tidy) remove(ctx context.Context, name string) error {
 	if len(waiting) > 0 {
 		fmt.Fprintf(t.err, "podium: notice: pod %s had accepted %d inputs for its next start; they are gone with it\n", printable(name), len(waiting))
 	}
+	return t.removeFiles(name)
+}
+
+// removeRest removes what lies around of a pod that the store does not know
+// (any more, after podium store reset).
+func (t *tidy) removeRest(name string) error {
+	dir := filepath.Join(t.paths.Run, name)
+	was, err := readRecipe(t.paths, name)
+	if err != nil {
+		return err
+	}
+	_, gone := os.Lstat(dir)
+	switch {
+	case was == nil && gone != nil:
+		return fmt.Errorf("there is no pod %s; podium ps --all lists the pods", name)
+	case was != nil && was.Store != t.storeFile:
+		return fmt.Errorf("pod %s is not of this store but of %s: say which with --store", name, cmp.Or(printable(was.Store), "the configured one"))
+	}
+	if held, err := pod.Held(dir); err != nil || held {
+		return cmp.Or(err, fmt.Errorf("a process holds the name of pod %s: podium stop %s first", name, name))
+	}
+	return t.removeFiles(name)
+}
+
+// removeFiles removes a pod's folder and how it was started.
+func (t *tidy) removeFiles(name string) error {
 	if err := os.RemoveAll(filepath.Join(t.paths.Run, name)); err != nil {
 		return fmt.Errorf("remove the folder of pod %s: %w", name, err)
 	}
