@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"podium.local/session"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -175,4 +177,74 @@ func TestImport_AnyOrderOfFilesAndDeletionsGivesTheSameStore(t *testing.T) {
 			rt.Fatalf("without %q: %s", ids, diff)
 		}
 	})
+}
+
+func TestImport_ADeletedSessionStaysDeletedUnlessRestored(t *testing.T) {
+	s := storetest.New(t, store.Options{})
+	tr := newTree(t)
+	file := "projects/p/" + sid + ".jsonl"
+	tr.write(file, said(sid, 1, "hi"))
+	importInto(t, s, transcript.ClaudeCode, tr.dir)
+	v := store.NewView(s.Path(), "x", store.Options{})
+	defer v.Close()
+	if err := v.DeleteSession(t.Context(), claudeID(sid), time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	tr.write(file, said(sid, 1, "hi"), said(sid, 2, "more"))
+	r := importInto(t, s, transcript.ClaudeCode, tr.dir)
+	if r.Kept != 0 || column(t, s, "SELECT count(*) FROM sessions") != "0" {
+		t.Errorf("%+v", r)
+	}
+	o := options(transcript.ClaudeCode, tr.dir)
+	o.Restore = true
+	if r, err := transcript.Import(t.Context(), s, o); err != nil || r.Kept != 2 || r.Sessions != 1 {
+		t.Errorf("%+v, %v", r, err)
+	}
+	sound(t, s)
+}
+
+func TestImport_RestoreFindsADeletedSessionWhoseFileWasForgottenAndReadSince(t *testing.T) {
+	s := storetest.New(t, store.Options{})
+	tr := newTree(t)
+	path := tr.write("projects/p/"+sid+".jsonl", said(sid, 1, "hi"))
+	importInto(t, s, transcript.ClaudeCode, tr.dir)
+	v := store.NewView(s.Path(), "x", store.Options{})
+	defer v.Close()
+	if err := v.DeleteSession(t.Context(), claudeID(sid), time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := s.ImportForget(t.Context(), path); err != nil || n != 1 {
+		t.Fatalf("%d files forgotten, %v", n, err)
+	}
+	if r := importInto(t, s, transcript.ClaudeCode, tr.dir); r.Kept != 0 {
+		t.Errorf("read again: %+v", r)
+	}
+	o := options(transcript.ClaudeCode, tr.dir)
+	o.Restore = true
+	if r, err := transcript.Import(t.Context(), s, o); err != nil || r.Kept != 1 || r.Sessions != 1 {
+		t.Errorf("%+v, %v", r, err)
+	}
+	sound(t, s)
+}
+
+func TestImport_TheLedgerCountsWhatWasLeftOutOfADeletedSession(t *testing.T) {
+	s := storetest.New(t, store.Options{})
+	tr := newTree(t)
+	file := "projects/p/" + sid + ".jsonl"
+	tr.write(file, said(sid, 0, "prompt 0"))
+	importInto(t, s, transcript.ClaudeCode, tr.dir)
+	v := store.NewView(s.Path(), "x", store.Options{})
+	defer v.Close()
+	if err := v.DeleteSession(t.Context(), claudeID(sid), time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	path := tr.put(file, many(sid, 1200)) // more than two steps
+	r := importInto(t, s, transcript.ClaudeCode, tr.dir)
+	want := map[string]int64{session.SkippedDeleted: 1199}
+	if diff := cmp.Diff(want, r.Skipped); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff(want, ledger(t, s, path).Skipped); diff != "" {
+		t.Error(diff)
+	}
 }

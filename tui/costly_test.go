@@ -44,7 +44,9 @@ func TestMarkdown_WhatWouldTakeTooLongIsShownAsWritten(t *testing.T) {
 func TestMarkdown_ManyMarksEnd(t *testing.T) {
 	t.Parallel()
 	for _, unit := range []string{">", "[", "*", "**a", "`", "`a``b", "- ", "[a](", "![", "_a", "<", "&", "|a", "|a|b\n|-|-\n", " - a\n  ", "# a\n", "```\n", "~~a", "\\*", "<a href='x'>", "1. ", "> - "} {
-		drawn(t, strings.Repeat(unit, 6000/len(unit)))
+		if screen := drawn(t, strings.Repeat(unit, 6000/len(unit))+"\n\nthe very end"); !strings.Contains(screen, "the very end") {
+			t.Errorf("many %q lack their end:\n%s", unit, screen)
+		}
 	}
 }
 

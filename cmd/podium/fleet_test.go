@@ -178,7 +178,7 @@ func agree(t *testing.T, h *home, base, token string) {
 			if err := dec.Decode(&p); err != nil {
 				t.Fatal(err)
 			}
-			fmt.Fprintln(&ps, p.Name, p.State, p.SessionID, orZero(p.InputTokens), orZero(p.OutputToken), orZero(p.CostUSD), p.CostPartial, orZero(p.Clients))
+			fmt.Fprintln(&ps, p.Name, p.State, p.SessionID, orZero(p.InputTokens), orZero(p.OutputTokens), orZero(p.CostUSD), p.CostPartial, orZero(p.Clients))
 		}
 		if ps.String() == page.String() && ps.Len() > 0 {
 			return

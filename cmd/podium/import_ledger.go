@@ -39,6 +39,7 @@ func newImportStatusCommand(a *app) *cobra.Command {
 		},
 	}
 	flags.register(cmd)
+	cmd.Flags().Lookup("json").Usage = "print one JSON object a file"
 	return cmd
 }
 

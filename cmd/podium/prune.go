@@ -48,6 +48,7 @@ told to (--restore). Nothing is ever pruned by itself.`,
 		},
 	}
 	flags.register(cmd)
+	cmd.Flags().Lookup("json").Usage = "print one JSON object a session"
 	cmd.Flags().StringVar(&older, "older-than", "", "a time ago (2160h) or a day (2006-01-02)")
 	cmd.Flags().BoolVarP(&dry, "dry-run", "n", false, "say what would be deleted")
 	return cmd

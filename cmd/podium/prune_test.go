@@ -25,3 +25,26 @@ func TestSessionsPrune_ADayThatHasNotComeIsRefused(t *testing.T) {
 		}
 	}
 }
+
+// TestJSON_SaysWhenItPrintsOneObjectEach compares the help of what prints many
+// things with what it prints.
+func TestJSON_SaysWhenItPrintsOneObjectEach(t *testing.T) {
+	home := listed(t, 2)
+	for _, tt := range []struct {
+		args  []string
+		help  string
+		lines int
+	}{
+		{[]string{"sessions", "prune", "--older-than", "1h", "--json", "--dry-run"}, "print one JSON object a session", 2},
+		{[]string{"import", "status", "--json"}, "print one JSON object a file", 0},
+		{[]string{"ps", "--json"}, "print one JSON object a pod", 0},
+	} {
+		code, out, errs := runIn(t.Context(), home, tt.args...)
+		if code != exitOK || strings.Count(out, "\n") != tt.lines || strings.Count(out, "{") != tt.lines {
+			t.Errorf("%v: %d %s%s", tt.args, code, out, errs)
+		}
+		if _, help, _ := runIn(t.Context(), home, append(tt.args, "--help")...); !strings.Contains(help, tt.help) {
+			t.Errorf("%v: the help lacks %q", tt.args, tt.help)
+		}
+	}
+}

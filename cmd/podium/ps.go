@@ -57,18 +57,18 @@ type podReport struct {
 	Name string `json:"name"`
 	// Host is the other machine that the pod was recorded on; pid says nothing
 	// here then.
-	Host        string   `json:"host,omitempty"`
-	PodID       string   `json:"pod_id"`
-	State       string   `json:"state"`
-	SessionID   string   `json:"session_id"`
-	PID         int      `json:"pid,omitempty"`
-	Model       string   `json:"model"`
-	StartedAt   float64  `json:"started_at"`
-	EndedAt     *float64 `json:"ended_at"`
-	InputTokens *int64   `json:"input_tokens"`
-	OutputToken *int64   `json:"output_tokens"`
-	CostUSD     *float64 `json:"cost_usd"`
-	CostPartial bool     `json:"cost_partial"`
+	Host         string   `json:"host,omitempty"`
+	PodID        string   `json:"pod_id"`
+	State        string   `json:"state"`
+	SessionID    string   `json:"session_id"`
+	PID          int      `json:"pid,omitempty"`
+	Model        string   `json:"model"`
+	StartedAt    float64  `json:"started_at"`
+	EndedAt      *float64 `json:"ended_at"`
+	InputTokens  *int64   `json:"input_tokens"`
+	OutputTokens *int64   `json:"output_tokens"`
+	CostUSD      *float64 `json:"cost_usd"`
+	CostPartial  bool     `json:"cost_partial"`
 	// Clients are the others that are connected; null when the pod did not say.
 	Clients *uint64 `json:"clients"`
 	Cwd     string  `json:"cwd"`
@@ -117,7 +117,7 @@ func (a *app) listPods(cmd *cobra.Command, storeFile string, all bool) ([]podRep
 func reportPod(ctx context.Context, pods livePods, row session.Pod) podReport {
 	r := podReport{
 		Name: row.Name, PodID: row.ID.String(), State: string(row.Phase), SessionID: row.SessionID, Model: row.Model,
-		StartedAt: session.UnixSeconds(row.StartedAt), InputTokens: row.InputTokens, OutputToken: row.OutputTokens,
+		StartedAt: session.UnixSeconds(row.StartedAt), InputTokens: row.InputTokens, OutputTokens: row.OutputTokens,
 		CostUSD: row.CostUSD, CostPartial: row.CostPartial, Cwd: row.Cwd, started: row.StartedAt,
 	}
 	if !row.EndedAt.IsZero() {
@@ -161,7 +161,7 @@ func printPods(a *app, pods []podReport, now time.Time) error {
 	fmt.Fprintln(w, "NAME\tSTATE\tSESSION\tAGE\tTOKENS\tCOST\tCLIENTS\tMODEL\tFOLDER")
 	for _, p := range pods {
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", printable(p.Name), p.stateText(), protocol.ShortID(p.SessionID), age(now, p.started),
-			tokens(p.InputTokens, p.OutputToken), money(p.CostUSD, p.CostPartial), count(p.Clients), printable(p.Model), printable(p.Cwd))
+			tokens(p.InputTokens, p.OutputTokens), money(p.CostUSD, p.CostPartial), count(p.Clients), printable(p.Model), printable(p.Cwd))
 	}
 	return w.Flush()
 }
