@@ -22,6 +22,9 @@ type Config struct {
 	// before any built-in catalogue.
 	Catalog map[string]CatalogEntry
 	Paths   Paths
+	// File is the user's configuration file that was read, or would be if it were
+	// there.
+	File string
 	// Project is the project file that was found, if any.
 	Project *Project
 
@@ -110,14 +113,6 @@ type ToolOutput struct {
 	DefaultMaxBytes int
 	// PerTool overrides the default, by tool name.
 	PerTool map[string]int
-}
-
-// MaxBytes is the cap for a tool.
-func (o ToolOutput) MaxBytes(tool string) int {
-	if n, ok := o.PerTool[tool]; ok {
-		return n
-	}
-	return o.DefaultMaxBytes
 }
 
 // Scope is what of the file system the tools may touch: the access to a path

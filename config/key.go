@@ -1,7 +1,6 @@
 package config
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -79,16 +78,4 @@ func keyOf(text, from string) (Secret, error) {
 		}
 	}
 	return NewSecret(text), nil
-}
-
-// Ready says what is missing before a request can be made.
-func (m Model) Ready() error {
-	switch {
-	case m.Provider == "":
-		return errors.New("no model chosen: give --provider and --model, or set scheme and model_id below [model] in your configuration")
-	case m.ID == "":
-		return fmt.Errorf("no model chosen for %s: give --model, or set model_id below [model] in your configuration", m.Provider)
-	default:
-		return nil
-	}
 }

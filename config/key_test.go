@@ -92,23 +92,6 @@ func TestAPIKey_FileThatOthersCanReadIsRefused(t *testing.T) {
 	}
 }
 
-func TestModelReady_SaysWhatIsMissing(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		model config.Model
-		want  string
-	}{
-		{config.Model{}, "give --provider and --model"},
-		{config.Model{Provider: config.ProviderOpenAI}, "no model chosen for openai: give --model"},
-		{config.Model{Provider: config.ProviderOpenAI, ID: "m"}, ""},
-	} {
-		err := c.model.Ready()
-		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%+v: %v", c.model, err)
-		}
-	}
-}
-
 func TestSecret_IsNeverPrinted(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)

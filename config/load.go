@@ -79,7 +79,13 @@ func Load(o Options) (Config, []Notice, error) {
 	sum := defaults()
 	named := true // whether the store's name is the default one
 
-	user, more, err := readUser(c.Paths, home, o.ExplicitFile)
+	c.File = c.Paths.File()
+	if o.ExplicitFile != "" {
+		if c.File, err = filepath.Abs(o.ExplicitFile); err != nil {
+			return Config{}, nil, fmt.Errorf("read configuration: %w", err)
+		}
+	}
+	user, more, err := readUser(c.File, home, o.ExplicitFile != "")
 	if err != nil {
 		return Config{}, nil, fmt.Errorf("read configuration: %w", err)
 	}
@@ -145,18 +151,11 @@ func workDir(cwd, dir string) (string, error) {
 }
 
 // readUser reads the user's file, or the one named instead of it.
-func readUser(paths Paths, home, explicit string) (layer, []Notice, error) {
-	file := paths.File()
-	if explicit != "" {
-		var err error
-		if file, err = filepath.Abs(explicit); err != nil {
-			return layer{}, nil, err
-		}
-	}
+func readUser(file, home string, explicit bool) (layer, []Notice, error) {
 	open := func() (*os.File, error) { return os.OpenFile(file, os.O_RDONLY|syscall.O_NONBLOCK, 0) }
 	text, info, err := readRegular(open, maxUserBytes)
 	switch {
-	case absent(err) && explicit == "":
+	case absent(err) && !explicit:
 		return layer{}, nil, nil
 	case absent(err):
 		return layer{}, nil, fmt.Errorf("there is no file %s; make it, or name another one with --config", file)

@@ -107,6 +107,7 @@ func TestLoad_DefaultsAreTheDocumentedOnes(t *testing.T) {
 		Studio: config.Studio{Host: "127.0.0.1", Port: 8765, ArtifactRoots: []string{filepath.Join(p.home, "artifacts")}},
 		Import: config.Import{SweepInterval: time.Minute, ClaudeCode: filepath.Join(p.env["HOME"], ".claude"), Codex: filepath.Join(p.env["HOME"], ".codex")},
 		Paths:  config.Paths{Data: p.home, Config: p.home, Run: filepath.Join(p.home, "run")},
+		File:   p.userFile(),
 	}
 	if diff := cmp.Diff(want, got, same...); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -238,8 +239,8 @@ Read = 3000
 	if diff := cmp.Diff(map[string]int{"Read": 3000, "Grep": 2000}, got.Worker.ToolOutput.PerTool); diff != "" {
 		t.Errorf("per tool (-want +got):\n%s", diff)
 	}
-	if got.Worker.ToolOutput.MaxBytes("Read") != 3000 || got.Worker.ToolOutput.MaxBytes("Bash") != 16384 {
-		t.Errorf("MaxBytes does not follow per_tool, then the default")
+	if got.Worker.ToolOutput.DefaultMaxBytes != 16384 {
+		t.Errorf("the default is %d", got.Worker.ToolOutput.DefaultMaxBytes)
 	}
 }
 

@@ -95,6 +95,14 @@ func (p Paths) MakeRun() error {
 	if err := MakeDir(p.Run); err != nil {
 		return err
 	}
+	return p.CheckRun()
+}
+
+// CheckRun is what MakeRun insists on, of a folder that is there.
+func (p Paths) CheckRun() error {
+	if err := CheckDir(p.Run); err != nil {
+		return err
+	}
 	info, err := os.Lstat(p.Run)
 	if err != nil {
 		return fmt.Errorf("check the folder for sockets: %w", err)
@@ -112,22 +120,67 @@ func (p Paths) MakeRun() error {
 // that exists must be a folder of this user that nobody else can write to.
 func MakeDir(path string) error {
 	if err := os.MkdirAll(path, 0o700); err != nil {
-		next := "set PODIUM_HOME to a folder that you can write to"
-		var at *fs.PathError
-		switch {
-		case errors.Is(err, syscall.ENOTDIR):
-			return fmt.Errorf("make folder %s: something on the way is a file; move it away or %s", path, next)
-		case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
-			next = "free some space or " + next
-		}
-		if errors.As(err, &at) && at.Path == path {
-			err = at.Err
-		}
-		return fmt.Errorf("make folder %s: %w; %s", path, err, next)
+		return cannotMake(path, err)
 	}
+	return CheckDir(path)
+}
+
+// cannotMake says why a folder cannot be made, and what to do.
+func cannotMake(path string, err error) error {
+	next := "set PODIUM_HOME to a folder that you can write to"
+	var at *fs.PathError
+	switch {
+	case errors.Is(err, syscall.ENOTDIR):
+		return fmt.Errorf("make folder %s: something on the way is a file; move it away or %s", path, next)
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		next = "free some space or " + next
+	}
+	if errors.As(err, &at) && at.Path == path {
+		err = at.Err
+	}
+	return fmt.Errorf("make folder %s: %w; %s", path, err, next)
+}
+
+// TryDir is MakeDir for somebody who only asks: what is there is checked, and
+// of what is missing the first folder is made and removed again.
+func TryDir(path string) error {
+	if err := CheckDir(path); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	above := filepath.Dir(path)
+	for {
+		_, err := os.Stat(above)
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, fs.ErrNotExist) || above == filepath.Dir(above) {
+			return cannotMake(path, err)
+		}
+		above = filepath.Dir(above)
+	}
+	probe, err := os.MkdirTemp(above, ".podium-*")
+	if err == nil {
+		err = os.Remove(probe)
+	}
+	var at *fs.PathError
+	if errors.As(err, &at) {
+		err = fmt.Errorf("in %s: %w", above, at.Err) // nobody knows the name of the probe
+	}
+	if err != nil {
+		return cannotMake(path, err)
+	}
+	return nil
+}
+
+// CheckDir is what MakeDir insists on, of a folder that is there; the error is
+// fs.ErrNotExist when it is not.
+func CheckDir(path string) error {
 	info, err := os.Stat(path)
 	if err != nil {
 		return fmt.Errorf("check folder: %w", err)
+	}
+	if !info.IsDir() {
+		return fmt.Errorf("check folder: %s is not a folder; move it away or set PODIUM_HOME", path)
 	}
 	if uid, ok := owner(info); ok && uid != os.Geteuid() {
 		return fmt.Errorf("check folder: %s belongs to user %d, not to you (%d); set PODIUM_HOME to a folder of yours", path, uid, os.Geteuid())

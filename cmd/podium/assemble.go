@@ -28,10 +28,10 @@ const (
 // started for it.
 func newProvider(cfg config.Config, m config.Model) (p llm.Provider, scheme string, err error) {
 	if m.Provider == "" {
-		return nil, "", fmt.Errorf("no model provider given: name one with --provider (anthropic, openai, openai-chat, gemini, ollama) or as model.scheme in %s", cfg.Paths.File())
+		return nil, "", fmt.Errorf("no model provider given: name one with --provider (anthropic, openai, openai-chat, gemini, ollama) or as model.scheme in %s", cfg.File)
 	}
 	if m.ID == "" {
-		return nil, "", fmt.Errorf("no model given: name one with --model or as model.model_id in %s", cfg.Paths.File())
+		return nil, "", fmt.Errorf("no model given: name one with --model or as model.model_id in %s", cfg.File)
 	}
 	key, err := cfg.APIKey(m)
 	if err != nil {
@@ -145,6 +145,19 @@ func makeStoreFolder(cfg config.Config) error {
 		return nil
 	}
 	return config.MakeDir(cfg.Paths.Data)
+}
+
+// tryStoreFolder reports why a store could not be made, without making its
+// folder.
+func tryStoreFolder(cfg config.Config) error {
+	dir := filepath.Dir(cfg.Store.Path)
+	if dir == cfg.Paths.Data {
+		return config.TryDir(dir)
+	}
+	if _, err := os.Stat(dir); err != nil {
+		return fmt.Errorf("find the folder of the store %s: %w; make it or name another store with --store", cfg.Store.Path, err)
+	}
+	return nil
 }
 
 // projectOf is the name under which a folder's sessions are grouped: that of

@@ -25,7 +25,8 @@ func newDoctorCommand(a *app) *cobra.Command {
 		Short: "what is wrong and the next step",
 		Long: `Look at the configuration, the folders, the model's settings, the store and the
 pods as they are in this folder, and say what is wrong and what to do about it.
-Nothing is changed and no model is asked. Exit: 0 when podium run would start.`,
+Nothing is changed (a folder that is not there yet is tried out and removed) and
+no model is asked. Exit: 0 when podium run would start.`,
 		Args: argsUsage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			d := &doctor{app: a}
@@ -77,56 +78,58 @@ func (d *doctor) fail(what, next, format string, args ...any) {
 // examine looks at one thing after the other. What cannot be looked at
 // because something before it is broken is left out.
 func (d *doctor) examine(cmd *cobra.Command, flags *modelFlags) {
-	dir, err := flags.workDir()
+	_, err := flags.workDir()
 	if err != nil {
 		d.fail("folder", "give a folder that exists with --dir", "%v", err)
 		return
 	}
-	quiet := *d.app
-	quiet.err = writerFunc(func([]byte) {}) // the notices are findings here
-	cfg, _, err := flags.load(&quiet, cmd, "")
+	err = flags.heed(cmd)
+	var cfg config.Config
+	var notices []config.Notice
+	if err == nil {
+		cfg, _, notices, err = flags.resolve(d.app)
+	}
 	if err != nil {
-		d.fail("configuration", "mend the line it names", "%v", err)
+		d.fail("configuration", "", "%v", err)
 		return
 	}
-	d.configuration(cfg, dir, flags)
+	d.configuration(cfg, notices)
 	d.folders(cfg.Paths)
 	d.disks(cfg.Paths, cfg.Store.Path)
 	d.model(cfg)
 	d.store(cmd.Context(), cfg)
 }
 
-func (d *doctor) configuration(cfg config.Config, dir string, flags *modelFlags) {
-	_, notices, err := config.Load(config.Options{Env: d.lookupEnv, WorkDir: dir, ExplicitFile: flags.configFile})
-	if err != nil {
-		d.fail("configuration", "mend the line it names", "%v", err)
-		return
-	}
+func (d *doctor) configuration(cfg config.Config, notices []config.Notice) {
 	for _, n := range notices {
 		d.warn("configuration", "", "%s", n)
 	}
-	if _, err := os.Stat(cfg.Paths.File()); errors.Is(err, fs.ErrNotExist) {
-		d.ok("configuration", "no %s; defaults, environment and flags apply", cfg.Paths.File())
+	if _, err := os.Stat(cfg.File); errors.Is(err, fs.ErrNotExist) {
+		d.ok("configuration", "no %s; defaults, environment and flags apply", cfg.File)
 		return
 	}
-	d.ok("configuration", "%s is well-formed", cfg.Paths.File())
+	d.ok("configuration", "%s is well-formed", cfg.File)
 }
 
+// folders asks what podium run asks of the folders, and makes none.
 func (d *doctor) folders(p config.Paths) {
-	for _, f := range []struct{ what, path string }{{"data folder", p.Data}, {"socket folder", p.Run}} {
-		info, err := os.Stat(f.path)
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			d.ok(f.what, "%s will be made", f.path)
-		case err != nil:
-			d.fail(f.what, "", "%v", err)
-		case !info.IsDir():
-			d.fail(f.what, "move the file away or set PODIUM_HOME", "%s is not a folder", f.path)
-		case info.Mode().Perm()&0o022 != 0:
-			d.fail(f.what, "chmod go-w "+f.path, "%s has mode %04o: other users could change what is in it", f.path, info.Mode().Perm())
-		default:
-			d.ok(f.what, "%s", f.path)
+	for _, f := range []struct {
+		what, path string
+		check      func() error
+	}{
+		{"data folder", p.Data, func() error { return config.CheckDir(p.Data) }},
+		{"socket folder", p.Run, p.CheckRun},
+	} {
+		err := f.check()
+		text := "%s"
+		if errors.Is(err, fs.ErrNotExist) {
+			err, text = config.TryDir(f.path), "%s will be made"
 		}
+		if err != nil {
+			d.fail(f.what, "", "%v", err)
+			continue
+		}
+		d.ok(f.what, text, f.path)
 	}
 	if _, err := pod.SocketPath(p.Run, "0123456789abcdef"); err != nil {
 		d.warn("socket folder", "set PODIUM_HOME or XDG_RUNTIME_DIR to a shorter path", "%s leaves little room for a pod's name", p.Run)
@@ -145,12 +148,12 @@ func (d *doctor) model(cfg config.Config) {
 	d.ok("model", "%s, %s, at %s", cfg.Model.Provider, cfg.Model.ID, at)
 	price, contextTokens := priceOf(cfg, cfg.Model)
 	if contextTokens == 0 {
-		d.warn("model", "set model.context in "+cfg.Paths.File(),
+		d.warn("model", "set model.context in "+cfg.File,
 			"how much %s holds is unknown, so sessions are not compacted by themselves", cfg.Model.ID)
 	}
 	one := int64(1)
 	if _, _, known := price(cfg.Model.ID, session.Usage{InputTokens: &one, OutputTokens: &one}); !known {
-		d.warn("model", fmt.Sprintf("give its prices as [catalog.%q] in %s", cfg.Model.ID, cfg.Paths.File()), "%s has no known price, so costs stay unknown", cfg.Model.ID)
+		d.warn("model", fmt.Sprintf("give its prices as [catalog.%q] in %s", cfg.Model.ID, cfg.File), "%s has no known price, so costs stay unknown", cfg.Model.ID)
 	}
 }
 
@@ -165,6 +168,10 @@ func (d *doctor) store(ctx context.Context, cfg config.Config) {
 		d.fail("store", "podium store check", "%v", err)
 		return
 	case st.Kind == store.KindAbsent:
+		if err := tryStoreFolder(cfg); err != nil {
+			d.fail("store", "", "%v", err)
+			return
+		}
 		d.ok("store", "%s will be made", cfg.Store.Path)
 		return
 	case st.Kind == store.KindAdopted || st.Kind == store.KindLionagi:

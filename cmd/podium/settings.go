@@ -89,11 +89,8 @@ func (f *modelFlags) recipe(dir string) *recipe {
 // load reads the configuration with the flags on top, and below them how the
 // named pod was started before, and says its notices on stderr.
 func (f *modelFlags) load(a *app, cmd *cobra.Command, name string) (cfg config.Config, dir string, err error) {
-	if cmd.Flags().Changed("max-turns") && f.maxTurns < 1 {
-		return cfg, "", usageErrorf("--max-turns is %d: it must be at least 1", f.maxTurns)
-	}
-	if cmd.Flags().Changed("allow-bash") {
-		f.bash = &f.allowBash
+	if err = f.heed(cmd); err != nil {
+		return cfg, "", err
 	}
 	if err = f.recall(a, name); err != nil {
 		return cfg, "", err
@@ -101,21 +98,36 @@ func (f *modelFlags) load(a *app, cmd *cobra.Command, name string) (cfg config.C
 	return f.read(a)
 }
 
-// read reads the configuration with the flags on top.
-func (f *modelFlags) read(a *app) (cfg config.Config, dir string, err error) {
-	if dir, err = f.workDir(); err != nil {
-		return cfg, "", err
+// heed takes from the command line what a default value cannot tell.
+func (f *modelFlags) heed(cmd *cobra.Command) error {
+	if cmd.Flags().Changed("max-turns") && f.maxTurns < 1 {
+		return usageErrorf("--max-turns is %d: it must be at least 1", f.maxTurns)
 	}
-	options := config.Options{
+	if cmd.Flags().Changed("allow-bash") {
+		f.bash = &f.allowBash
+	}
+	return nil
+}
+
+// read reads the configuration with the flags on top and says its notices.
+func (f *modelFlags) read(a *app) (cfg config.Config, dir string, err error) {
+	cfg, dir, notices, err := f.resolve(a)
+	if err == nil {
+		a.notices(notices)
+	}
+	return cfg, dir, err
+}
+
+// resolve reads the configuration with the flags on top.
+func (f *modelFlags) resolve(a *app) (cfg config.Config, dir string, notices []config.Notice, err error) {
+	if dir, err = f.workDir(); err != nil {
+		return cfg, "", nil, err
+	}
+	cfg, notices, err = config.Load(config.Options{
 		Env: a.lookupEnv, WorkDir: dir, ExplicitFile: f.configFile,
 		Flags: config.Flags{Provider: f.provider, Model: f.model, BaseURL: f.baseURL, MaxTurns: f.maxTurns, Store: f.store, AllowBash: f.bash},
-	}
-	cfg, notices, err := config.Load(options)
-	if err != nil {
-		return cfg, "", err
-	}
-	a.notices(notices)
-	return cfg, dir, nil
+	})
+	return cfg, dir, notices, err
 }
 
 // args gives the same settings to a pod's own process. What came from the

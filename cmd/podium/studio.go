@@ -69,7 +69,7 @@ func localToken(cfg config.Config) (string, error) {
 	if err := config.MakeDir(cfg.Paths.Data); err != nil {
 		return "", err
 	}
-	return studio.Token(filepath.Join(cfg.Paths.Data, "studio.token"))
+	return studio.Token(cfg.Paths.StudioToken())
 }
 
 func (a *app) runStudio(ctx context.Context, file, listen string) error {
