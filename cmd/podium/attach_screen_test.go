@@ -36,7 +36,7 @@ func TestScreen_AttachDuringAStreamAndTwoTerminalsShowTheSame(t *testing.T) {
 	}
 	b.typed("Thanks.")
 	b.keys("Enter")
-	b.awaits("› Thanks.", "You are welcome.")
+	b.awaits("› Thanks.", "You are welcome.", "k · idle")
 	text := a.awaits("» from podium/", "  Thanks.", "You are welcome.")
 	if line := lineWith(text, "» from"); !strings.HasSuffix(line, ")") || !strings.Contains(line, " (pts/") {
 		t.Errorf("which terminal said so is not told: %q", line)
