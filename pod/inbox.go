@@ -104,6 +104,13 @@ func (p *Pod) takeInbox(r *run, before []session.NewEntry, first bool) error {
 	}
 	s := step{entries: before, phase: session.PhaseRunning, run: r.mark()}
 	for _, i := range items {
+		if i.TooLong > 0 {
+			i.Text = fmt.Sprintf("[An input of %d bytes stood here. It is longer than the %d MiB that can be read, and was left out.]", i.TooLong, maxInput>>20)
+			p.hub.notify(protocol.Notification{
+				Level: protocol.LevelError, Source: protocol.SourcePod,
+				Message: fmt.Sprintf("an input of %d bytes that an earlier version accepted cannot be read and is left out; put it into a file and name the file", i.TooLong),
+			})
+		}
 		s.entries = append(s.entries, session.NewEntry{
 			ID: i.EntryID, Kind: session.KindInput,
 			Payload: session.Input{Text: i.Text, Kind: i.Kind, Client: i.Client},

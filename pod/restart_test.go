@@ -393,3 +393,33 @@ func TestSignals_EndThePodInOrder(t *testing.T) {
 		}
 	}
 }
+
+// TestInbox_AnInputTooLongToBeReadIsLeftOutAndSaid: an earlier version accepted
+// what this one cannot read; the rest of the queue must not wait for it.
+func TestInbox_AnInputTooLongToBeReadIsLeftOutAndSaid(t *testing.T) {
+	st := podtest.NewStore()
+	leftBehind(t, st, session.PhaseIdle, "", saidHi, entry(session.KindRunEnd, session.RunEnd{Result: protocol.RunFinished}))
+	row, err := st.StartPod(t.Context(), session.PodStart{Name: "p"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, i := range []session.InboxItem{
+		{EntryID: "too-long", Kind: protocol.InputText, TooLong: 60_000_000},
+		{EntryID: "next", Kind: protocol.InputText, Text: "next"},
+	} {
+		if _, _, err := st.Accept(t.Context(), session.Acceptance{PodID: row.ID, Item: i}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p := podtest.Start(t, pod.Options{Store: st})
+	c := p.Dial()
+	waitFor(t, func() bool { return len(history(t, c)) == 4 })
+	same(t, "history", []string{
+		"user: hi", "user: [An input of 60000000 bytes stood here. It is longer than the 32 MiB that can be read, and was left out.]",
+		"user: next", "assistant: done",
+	}, history(t, c))
+	late := p.Dial()
+	if n := podtest.Await[protocol.Notification](late); n.Level != protocol.LevelError || !strings.Contains(n.Message, "60000000 bytes") {
+		t.Errorf("who comes later is told %+v", n)
+	}
+}

@@ -17,8 +17,6 @@ import (
 const (
 	summaryMaxTokens = 4096
 	recentFiles      = 5
-	// summaryAttempts is how often one of its requests is made.
-	summaryAttempts = 2
 )
 
 // summary is what the worker gave. Its usage counts also when it failed.
@@ -165,7 +163,6 @@ func (w *worker) ask(ctx context.Context) ([]llm.ToolCall, error) {
 		MaxTokens: summaryMaxTokens, Temperature: &zero,
 	}
 	retry := w.p.o.Retry
-	retry.Attempts = min(retry.Attempts, summaryAttempts)
 	for attempt := 1; ; attempt++ {
 		a, err := collect(ctx, w.provider, req, w.p.o.Timeouts)
 		w.spend(a.usage)

@@ -79,16 +79,16 @@ func TestSummary_FileTextIsWithinItsBudget(t *testing.T) {
 	}
 }
 
-func TestSummary_IsTriedAgainOnce(t *testing.T) {
+func TestSummary_IsTriedAgainAsOftenAsARunsRequest(t *testing.T) {
 	busy := &llm.Error{Kind: llm.ErrorOverloaded, Status: 529, Message: "busy"}
 	summaries := worker([]podtest.Step{podtest.Fail(busy)}, writes("short"), []podtest.Step{podtest.End()})
 	same(t, "outcome", "compact_done", compactByHand(t, pod.Compaction{Provider: summaries, Model: "small"}, saidHi, said(long(5000))))
 	fails := []podtest.Step{podtest.Fail(busy)}
-	summaries = worker(fails, fails, fails, fails)
+	summaries = worker(fails, fails, fails, fails, fails, fails, fails, fails)
 	got := compactByHand(t, pod.Compaction{Provider: summaries, Model: "small"}, saidHi, said(long(5000)))
 	same(t, "outcome", `compact_failed "API error (status 529): busy"`, got)
-	if n := len(summaries.Requests()); n != 2 {
-		t.Errorf("%d requests, want 2", n)
+	if n := len(summaries.Requests()); n != 6 {
+		t.Errorf("%d requests, want 6", n)
 	}
 }
 

@@ -33,9 +33,9 @@ type document struct {
 }
 
 type documentPace struct {
-	First duration `toml:"first"`
-	Delay duration `toml:"delay"`
-	Chunk string   `toml:"chunk"`
+	First *duration `toml:"first"`
+	Delay *duration `toml:"delay"`
+	Chunk string    `toml:"chunk"`
 }
 
 type documentReply struct {
@@ -183,7 +183,19 @@ func (doc *document) script(name string) *Script {
 }
 
 func (p documentPace) pace() Pace {
-	return Pace{First: time.Duration(p.First), Delay: time.Duration(p.Delay), Chunk: p.Chunk}
+	return Pace{First: p.First.wait(), Delay: p.Delay.wait(), Chunk: p.Chunk}
+}
+
+// wait is 0 for what was not written, NoWait for a zero that was.
+func (d *duration) wait() time.Duration {
+	switch {
+	case d == nil:
+		return 0
+	case *d == 0:
+		return NoWait
+	default:
+		return time.Duration(*d)
+	}
 }
 
 func (r documentReply) reply() Reply {

@@ -90,7 +90,7 @@ func (p *player) refuse(r refusal) error {
 const forever = time.Duration(-1)
 
 func (p *player) wait(d time.Duration) error {
-	if d == 0 {
+	if d == 0 || d == NoWait {
 		return p.ctx.Err()
 	}
 	var tick <-chan time.Time

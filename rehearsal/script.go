@@ -139,6 +139,10 @@ type Usage struct {
 	Omit bool
 }
 
+// NoWait in the pace of a reply waits for nothing, where 0 takes the script's
+// own pace.
+const NoWait = time.Nanosecond
+
 // Pace is the speed of an answer.
 type Pace struct {
 	// First is waited before the first byte, Delay before every delta.

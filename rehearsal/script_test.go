@@ -209,3 +209,25 @@ func TestParse_LeavesTheScriptOfTheCallerAlone(t *testing.T) {
 		t.Errorf("sent %s, and the caller's arguments became %v", h.calls[0].arguments, args)
 	}
 }
+
+func TestParse_AZeroInAReplysPaceOverridesTheScripts(t *testing.T) {
+	s, err := rehearsal.Parse("s.toml", []byte(`
+[pace]
+first = "1h"
+delay = "1h"
+[[reply]]
+text = "at once"
+pace = { first = "0s", delay = "0s" }
+[[reply]]
+text = "slow"
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p := s.Replies[0].Pace; p.First != rehearsal.NoWait || p.Delay != rehearsal.NoWait {
+		t.Errorf("written zeros are %v and %v", p.First, p.Delay)
+	}
+	if p := s.Replies[1].Pace; p != (rehearsal.Pace{}) {
+		t.Errorf("what is not written is %+v", p)
+	}
+}

@@ -127,6 +127,9 @@ type InboxItem struct {
 	Text       string
 	Client     string
 	AcceptedAt time.Time
+	// TooLong is the length in bytes of a text that is too long to be read, which
+	// an older program accepted; Text is empty then. Else it is 0.
+	TooLong int64
 }
 
 // Acceptance asks for an input to be made durable.

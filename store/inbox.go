@@ -16,6 +16,9 @@ import (
 const (
 	inboxLimit = 128
 	inboxBytes = 64 << 20
+	// inboxText is the longest text that is read; programs before this one
+	// accepted longer ones.
+	inboxText = 32 << 20
 )
 
 // Accept makes an input durable in the pod's inbox. A request id that this
@@ -85,18 +88,39 @@ func accepted(c *conn, pod protocol.PodID, requestID string) (entryID string, er
 	return entryID, err
 }
 
-// Inbox lists accepted inputs that are not yet entries, oldest first.
+// Inbox lists accepted inputs that are not yet entries, oldest first. Their
+// texts are read one by one, as SQLite holds each of them more than once.
 func (s *Store) Inbox(ctx context.Context, pod protocol.PodID) (items []session.InboxItem, err error) {
 	err = s.read(ctx, func(c *conn) error {
-		return c.each(`SELECT entry_id, kind, text, client, accepted_at FROM inbox
+		var positions []int64
+		if err := c.each(`SELECT position, octet_length(text), entry_id, kind, client, accepted_at FROM inbox
 			WHERE pod_key = (SELECT pod_key FROM pods WHERE pod_id = ?) ORDER BY position`,
 			func(stmt *sqlite3.Stmt) error {
-				items = append(items, session.InboxItem{
-					EntryID: stmt.ColumnText(0), Kind: protocol.InputKind(stmt.ColumnText(1)), Text: stmt.ColumnText(2),
-					Client: stmt.ColumnText(3), AcceptedAt: columnTime(stmt, 4),
-				})
+				item := session.InboxItem{
+					EntryID: stmt.ColumnText(2), Kind: protocol.InputKind(stmt.ColumnText(3)),
+					Client: stmt.ColumnText(4), AcceptedAt: columnTime(stmt, 5),
+				}
+				if n := stmt.ColumnInt64(1); n > inboxText {
+					item.TooLong = n
+				}
+				positions = append(positions, stmt.ColumnInt64(0))
+				items = append(items, item)
 				return nil
-			}, pod.String())
+			}, pod.String()); err != nil {
+			return err
+		}
+		for i := range items {
+			if items[i].TooLong > 0 {
+				continue
+			}
+			if _, err := c.row("SELECT text FROM inbox WHERE position = ?", func(stmt *sqlite3.Stmt) error {
+				items[i].Text = stmt.ColumnText(0)
+				return nil
+			}, positions[i]); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 	return items, explain("read inbox", err)
 }

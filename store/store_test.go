@@ -297,3 +297,26 @@ func TestStore_AValueBeyondTheDatabasesMemoryIsAnError(t *testing.T) {
 		t.Errorf("%d items, %v", len(items), err)
 	}
 }
+
+func TestInbox_ATextTooLongToBeReadIsOnlyMeasured(t *testing.T) {
+	s := storetest.New(t, store.Options{})
+	p := storetest.Start(t, s, storetest.PodStart("a"))
+	for _, text := range []string{strings.Repeat("x", 40<<20), "short"} {
+		// The store itself takes one input of any length.
+		if _, _, err := s.Accept(t.Context(), session.Acceptance{
+			PodID: p.ID, Item: session.InboxItem{EntryID: protocol.NewEntryID(), Kind: protocol.InputText, Text: text},
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	inbox, err := s.Inbox(t.Context(), p.ID)
+	if err != nil || len(inbox) != 2 {
+		t.Fatalf("%d inputs, %v", len(inbox), err)
+	}
+	if i := inbox[0]; i.TooLong != 40<<20 || i.Text != "" {
+		t.Errorf("the long one has %d bytes of text and says %d", len(i.Text), i.TooLong)
+	}
+	if i := inbox[1]; i.TooLong != 0 || i.Text != "short" {
+		t.Errorf("the short one: %+v", i)
+	}
+}
