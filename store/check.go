@@ -23,8 +23,9 @@ type Problem struct {
 
 // Report is what Check looked at and found.
 type Report struct {
-	Tables   int       `json:"tables"`
-	Sessions int64     `json:"sessions"`
+	Tables   int   `json:"tables"`
+	Sessions int64 `json:"sessions"`
+	// Pods counts those that were not forgotten; the others are checked too.
 	Pods     int       `json:"pods"`
 	Problems []Problem `json:"problems"`
 	// Rebuilt counts the rollup's rows that were put right.
@@ -274,13 +275,16 @@ func (s *Store) checkPods(ctx context.Context, r *Report) error {
 			return err
 		}
 		return c.each(`SELECT pod_id, seq, (SELECT count(seq) FROM entries WHERE entries.pod_key = pods.pod_key AND seq IS NOT NULL),
-			(SELECT coalesce(max(seq), 0) FROM entries WHERE entries.pod_key = pods.pod_key AND seq IS NOT NULL) FROM pods`,
+			(SELECT coalesce(max(seq), 0) FROM entries WHERE entries.pod_key = pods.pod_key AND seq IS NOT NULL),
+			name IS NOT NULL FROM pods`,
 			func(stmt *sqlite3.Stmt) error {
 				counter, n, highest := stmt.ColumnInt64(1), stmt.ColumnInt64(2), stmt.ColumnInt64(3)
 				if highest > counter || deleted == 0 && (n != highest || highest != counter) {
 					r.found("events", stmt.ColumnText(0), "%d events up to number %d, the row counts %d", n, highest, counter)
 				}
-				r.Pods++
+				if stmt.ColumnBool(4) {
+					r.Pods++
+				}
 				return nil
 			})
 	})

@@ -4,8 +4,11 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"podium.local/config"
 	"podium.local/llm"
@@ -70,10 +73,20 @@ func newTools(cfg config.Config, dir, tag string) (*tool.Registry, *tool.Scope, 
 	if err != nil {
 		return nil, nil, err
 	}
-	tools, _ := builtin.New(builtin.Options{
-		Dir: dir, Scope: scope, AllowBash: cfg.Worker.AllowBash, Pod: tag, SecretEnv: secretEnv(cfg),
+	o := builtin.Options{
+		Dir: dir, Scope: scope, AllowBash: true, Pod: tag, SecretEnv: secretEnv(cfg),
 		Caps: tool.Caps{Default: cfg.Worker.ToolOutput.DefaultMaxBytes, PerTool: cfg.Worker.ToolOutput.PerTool},
-	})
+	}
+	tools, _ := builtin.New(o)
+	for _, name := range slices.Sorted(maps.Keys(o.Caps.PerTool)) {
+		if all := tools.Names(); !slices.Contains(all, name) {
+			return nil, nil, fmt.Errorf("worker.tool_output.per_tool.%s: there is no tool of that name; the tools are %s", name, strings.Join(all, ", "))
+		}
+	}
+	if !cfg.Worker.AllowBash {
+		o.AllowBash = false
+		tools, _ = builtin.New(o)
+	}
 	return tools, scope, nil
 }
 

@@ -78,7 +78,7 @@ func (d *doctor) fail(what, next, format string, args ...any) {
 // examine looks at one thing after the other. What cannot be looked at
 // because something before it is broken is left out.
 func (d *doctor) examine(cmd *cobra.Command, flags *modelFlags) {
-	_, err := flags.workDir()
+	dir, err := flags.workDir()
 	if err != nil {
 		d.fail("folder", "give a folder that exists with --dir", "%v", err)
 		return
@@ -94,6 +94,9 @@ func (d *doctor) examine(cmd *cobra.Command, flags *modelFlags) {
 		return
 	}
 	d.configuration(cfg, notices)
+	if _, _, err := newTools(cfg, dir, ""); err != nil {
+		d.fail("tools", "", "%v", err)
+	}
 	d.folders(cfg.Paths)
 	d.disks(cfg.Paths, cfg.Store.Path)
 	d.model(cfg)

@@ -169,6 +169,17 @@ func showProject(w io.Writer, p *config.Project) error {
 
 func (t trust) revoke(dir string) error {
 	removed, err := config.RevokeTrust(t.paths, dir)
+	if err == nil && removed == 0 {
+		// As when it was given: the folder is that of the file found from there.
+		var p *config.Project
+		if p, err = config.FindProject(t.paths, t.getenv("HOME"), dir); err == nil && p != nil {
+			if removed, err = config.RevokeTrust(t.paths, p.Dir); removed > 0 {
+				dir = p.Dir
+			}
+		} else if errors.Is(err, fs.ErrNotExist) {
+			err = nil // there is nothing to find it from
+		}
+	}
 	if err != nil {
 		return err
 	}
