@@ -309,6 +309,9 @@ func TestPods_AreListedFoundAndForgotten(t *testing.T) {
 	if err := s.ForgetPod(t.Context(), "a"); err != nil {
 		t.Fatal(err)
 	}
+	if r, err := s.Check(t.Context(), store.CheckOptions{}); err != nil || r.Pods != 1 {
+		t.Errorf("a check counts %d pods, %v", r.Pods, err)
+	}
 	if err := s.ForgetPod(t.Context(), "a"); !errors.Is(err, session.ErrNotFound) {
 		t.Errorf("forgetting it twice: %v", err)
 	}
