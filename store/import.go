@@ -305,6 +305,19 @@ func (i *importing) owner(sessionID string, e session.ImportEntry) (owner string
 	return owner, another, i.notAfter(owner)
 }
 
+// rereadable is the condition that a session's entries may be taken out and read
+// again from its files: all are there, and none of the entries is a pod's.
+const rereadable = `AND NOT EXISTS (SELECT 1 FROM import_session_files AS other JOIN import_files AS f ON f.file_key = other.file_key
+		WHERE other.session_id = import_session_files.session_id AND f.gone_at IS NOT NULL)
+	AND NOT EXISTS (SELECT 1 FROM status_transitions
+		WHERE entity_type = 'session' AND entity_id = import_session_files.session_id AND reason_code = '` + reasonContinued + `')`
+
+// wasContinued reports whether a pod went on with a session.
+func wasContinued(c *conn, sessionID string) (bool, error) {
+	n, err := c.integer("SELECT count(*) FROM status_transitions WHERE entity_type = 'session' AND entity_id = ? AND reason_code = ?", sessionID, reasonContinued)
+	return n > 0, err
+}
+
 // noForkOf fails when a fork took one of the batch's turns for its own because
 // it was read before them. What it copied has other ids then; where entries keep
 // their ids, owner finds the copies.
@@ -319,8 +332,7 @@ func (i *importing) noForkOf(p session.ImportPart) error {
 	fork := ""
 	_, err = i.c.row(`SELECT session_id FROM import_sessions JOIN import_session_files USING (session_id) JOIN import_files USING (file_key)
 		WHERE forked_from = ?1 AND rank > ?2 AND json_extract(facts, '$.turn') IN (SELECT value FROM json_each(?3))
-		AND NOT EXISTS (SELECT 1 FROM import_session_files AS other JOIN import_files AS f ON f.file_key = other.file_key
-			WHERE other.session_id = import_sessions.session_id AND f.gone_at IS NOT NULL) LIMIT 1`, func(stmt *sqlite3.Stmt) error {
+		`+rereadable+" LIMIT 1", func(stmt *sqlite3.Stmt) error {
 		fork = stmt.ColumnText(0)
 		return nil
 	}, p.SessionID, i.file.Rank, turns)
@@ -331,12 +343,12 @@ func (i *importing) noForkOf(p session.ImportPart) error {
 }
 
 // notAfter fails when something of a session was read from a file that comes
-// after this one, and all its files can be read again. Of a session with several
-// files, one that comes before may stand for what another holds as well.
+// after this one, and it may be read again. Of a session with several files, one
+// that comes before may stand for what another holds as well.
 func (i *importing) notAfter(id string) error {
 	behind, err := i.c.integer(`SELECT count(*) FROM import_session_files JOIN import_files USING (file_key)
-		WHERE session_id = ?1 AND rank > ?2 AND import_session_files.kept > 0 AND NOT EXISTS (SELECT 1 FROM import_session_files AS other
-			JOIN import_files AS f ON f.file_key = other.file_key WHERE other.session_id = ?1 AND f.gone_at IS NOT NULL)`, id, i.file.Rank)
+		WHERE session_id = ?1 AND rank > ?2 AND import_session_files.kept > 0
+		`+rereadable, id, i.file.Rank)
 	if err != nil || behind == 0 {
 		return err
 	}
@@ -361,8 +373,7 @@ func (i *importing) outOfOrder(id string) error {
 func (i *importing) inOrder(id string) error {
 	behind, err := i.c.integer(`SELECT count(*) FROM import_session_files JOIN import_files USING (file_key)
 		WHERE session_id = ?1 AND file_key <> ?2 AND rank > ?3 AND import_session_files.kept > 0
-		AND NOT EXISTS (SELECT 1 FROM import_session_files AS other JOIN import_files AS f ON f.file_key = other.file_key
-			WHERE other.session_id = ?1 AND f.gone_at IS NOT NULL)`, id, i.fileKey, i.file.Rank)
+		`+rereadable, id, i.fileKey, i.file.Rank)
 	if err != nil || behind == 0 {
 		return err
 	}

@@ -173,11 +173,15 @@ const unreadFiles = `UPDATE import_files SET size = -1, cursor = 0, lines = 0, k
 // ImportReset makes the files of a session be read again from the beginning
 // and takes what was read of them out of it, a step a transaction. The
 // session's row, its tags and its name stay. The files of its forks are read
-// again too, to find whom they share with now. It returns all these paths.
+// again too, to find whom they share with now. It returns all these paths, none
+// when a pod has gone on with the session: what it wrote stands in no file.
 func (s *Store) ImportReset(ctx context.Context, sessionID string) (paths []string, err error) {
 	tried := "read session " + sessionID + " again"
 	err = s.writePodium(ctx, tried, func(c *conn) error {
 		paths = nil
+		if continued, err := wasContinued(c, sessionID); err != nil || continued {
+			return err
+		}
 		ids := []string{sessionID}
 		err := c.each("SELECT session_id FROM import_sessions WHERE forked_from = ?", func(stmt *sqlite3.Stmt) error {
 			ids = append(ids, stmt.ColumnText(0))
@@ -217,7 +221,10 @@ func (s *Store) ImportReset(ctx context.Context, sessionID string) (paths []stri
 	})
 	for more := err == nil; more && err == nil; {
 		err = s.writePodium(ctx, tried, func(c *conn) error {
-			more, err = unread(c, sessionID)
+			continued, err := wasContinued(c, sessionID)
+			if more = !continued; err == nil && more {
+				more, err = unread(c, sessionID)
+			}
 			return err
 		})
 	}

@@ -320,3 +320,23 @@ func TestClaude_AFileThatIsReadAgainHasTheRankOfWhatItHoldsByThen(t *testing.T) 
 		t.Errorf("the name is %q", got)
 	}
 }
+
+func TestClaude_WhatAPodSaidInASessionStaysWhenItsParentComesLater(t *testing.T) {
+	const fork = "00000002-1111-4111-8111-111111111111"
+	s := storetest.New(t, store.Options{})
+	tr := newTree(t)
+	tr.write("projects/q/"+fork+".jsonl", with(said(sid, 1, "one"), fields{"sessionId": fork}), said(fork, 9, "two"))
+	importInto(t, s, transcript.ClaudeCode, tr.dir)
+	start := storetest.PodStart("heir")
+	start.SessionID = claudeID(fork)
+	storetest.Commit(t, s, storetest.Start(t, s, start), storetest.Text("three"))
+	tr.write("projects/a/"+sid+".jsonl", said(sid, 1, "one"), said(sid, 2, "else"))
+	importInto(t, s, transcript.ClaudeCode, tr.dir)
+	sound(t, s)
+	if got := column(t, s, "SELECT entries FROM logs WHERE session_id = '"+claudeID(fork)+"'"); got != "3" {
+		t.Errorf("%s entries in the session that the pod holds", got)
+	}
+	if got := column(t, s, "SELECT entries FROM logs WHERE session_id = '"+claudeID(sid)+"'"); got != "1" {
+		t.Errorf("%s entries in the parent, which the fork does not give back", got)
+	}
+}
