@@ -67,15 +67,12 @@ type client struct {
 	hungUp    bool
 	counted   int // of all that is queued
 	large     int
-	stats     ClientStats
+	stats     clientStats
 }
 
-// ClientStats count what one client was sent.
-type ClientStats struct {
-	// Name is what the client called itself in hello.
-	Name string
-	// Delivered are lines written, Coalesced deltas that were joined to one
-	// before them, QueuedBytes what waits now.
+// clientStats count what one client was sent: lines written, deltas that were
+// joined to one before them, and the bytes that wait now.
+type clientStats struct {
 	Delivered, Coalesced uint64
 	QueuedBytes          int
 }

@@ -2,15 +2,11 @@ package pod
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
-	"net"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/gofrs/flock"
 
@@ -31,28 +27,6 @@ type Found struct {
 	// store is the authority.
 	SessionID string
 	State     string
-}
-
-// Discover lists the pods that have a folder below runDir, by name. It changes
-// nothing and waits for nobody; a run folder that is not there holds no pod.
-func Discover(runDir string) ([]Found, error) {
-	entries, err := os.ReadDir(runDir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("list pods: %w", err)
-	}
-	var found []Found
-	for _, e := range entries {
-		if !e.IsDir() || CheckName(e.Name()) != nil {
-			continue
-		}
-		if f, ok := look(runDir, e.Name()); ok {
-			found = append(found, f)
-		}
-	}
-	return found, nil
 }
 
 // Find looks for one pod by its name; ok is false when it has no folder.
@@ -113,15 +87,4 @@ func (f Found) Process() (session.Process, error) {
 		return session.Process{}, fmt.Errorf("process %d began after pod %s wrote its number", f.PID, f.Name)
 	}
 	return p, nil
-}
-
-// Answers reports whether the pod's socket takes connections. The pod sees a
-// client come and go.
-func (f Found) Answers() bool {
-	conn, err := net.DialTimeout("unix", f.Socket, time.Second)
-	if err != nil {
-		return false
-	}
-	conn.Close()
-	return true
 }

@@ -265,28 +265,6 @@ func (m bookmark) status() (status session.Status, code, reason string) {
 	return session.StatusCompleted, "session.completed", "the pod was stopped"
 }
 
-// Stats are counters of a pod's connections.
-type Stats struct {
-	Clients []ClientStats
-	// Disconnected counts clients that could not keep up.
-	Disconnected uint64
-}
-
-// Stats returns the counters of this moment.
-func (p *Pod) Stats() Stats {
-	p.hub.mu.Lock()
-	defer p.hub.mu.Unlock()
-	s := Stats{Disconnected: p.hub.disconnected}
-	for c := range p.hub.clients {
-		c.mu.Lock()
-		stats := c.stats
-		c.mu.Unlock()
-		stats.Name = c.name
-		s.Clients = append(s.Clients, stats)
-	}
-	return s
-}
-
 func (p *Pod) greeting() protocol.Greeting {
 	return protocol.Greeting{
 		PodName: p.o.Name, Cwd: p.o.Dir, Provider: p.o.Scheme, Model: p.o.Model,

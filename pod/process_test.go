@@ -45,9 +45,9 @@ func TestProbe_TellsTheLivingFromTheDead(t *testing.T) {
 
 func TestProbe_AKilledProcessIsDeadBeforeItsParentWaits(t *testing.T) {
 	c := startChild(t, newChildSpec(t, "z"))
-	found, err := pod.Discover(filepath.Dir(filepath.Dir(c.socket)))
-	if err != nil || len(found) != 1 || !found[0].Held || found[0].PID != c.cmd.Process.Pid {
-		t.Fatalf("found %+v, %v", found, err)
+	found, ok, err := pod.Find(filepath.Dir(filepath.Dir(c.socket)), "z")
+	if err != nil || !ok || !found.Held || found.PID != c.cmd.Process.Pid {
+		t.Fatalf("found %+v, %t, %v", found, ok, err)
 	}
 	if err := c.cmd.Process.Signal(syscall.SIGKILL); err != nil {
 		t.Fatal(err)
@@ -55,10 +55,10 @@ func TestProbe_AKilledProcessIsDeadBeforeItsParentWaits(t *testing.T) {
 	waitFor(t, func() bool { return pod.Probe(session.Process{PID: c.cmd.Process.Pid}) == pod.Dead })
 }
 
-func TestDiscover_ListsLivingAndDeadPodsAndNothingElse(t *testing.T) {
+func TestFind_KnowsLivingAndDeadPodsAndNothingElse(t *testing.T) {
 	runDir := podtest.RunDir(t)
-	if found, err := pod.Discover(runDir); err != nil || found != nil {
-		t.Fatalf("an absent run folder: %+v, %v", found, err)
+	if _, ok, err := pod.Find(runDir, "living"); err != nil || ok {
+		t.Fatalf("an absent run folder: %t, %v", ok, err)
 	}
 	living := podtest.Start(t, pod.Options{Name: "living", RunDir: runDir})
 	ended := podtest.Try(t, pod.Options{Name: "ended", RunDir: runDir})
@@ -73,9 +73,15 @@ func TestDiscover_ListsLivingAndDeadPodsAndNothingElse(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(runDir, "file"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	found, err := pod.Discover(runDir)
-	if err != nil {
-		t.Fatal(err)
+	var found []pod.Found
+	for _, name := range []string{"ended", "living", "empty", "file", "nobody"} {
+		f, ok, err := pod.Find(runDir, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ok {
+			found = append(found, f)
+		}
 	}
 	same(t, "found", []pod.Found{
 		{Name: "ended", Dir: filepath.Join(runDir, "ended"), Socket: ended.Socket(), SessionID: ended.SessionID(), State: "idle"},
@@ -85,11 +91,8 @@ func TestDiscover_ListsLivingAndDeadPodsAndNothingElse(t *testing.T) {
 	if found[0].Answers() || !found[1].Answers() {
 		t.Error("the living pod answers, the ended one does not")
 	}
-	if f, ok, err := pod.Find(runDir, "living"); err != nil || !ok || !f.Held {
-		t.Errorf("find: %+v, %t, %v", f, ok, err)
-	}
-	if _, ok, _ := pod.Find(runDir, "nobody"); ok {
-		t.Error("a pod that is not there was found")
+	if _, _, err := pod.Find(runDir, ".hidden"); err == nil {
+		t.Error("a name that no pod can have is looked for")
 	}
 	// Looking takes a shared lock for a moment, which must not keep a pod from
 	// starting.
@@ -102,7 +105,7 @@ func TestDiscover_ListsLivingAndDeadPodsAndNothingElse(t *testing.T) {
 			case <-stop:
 				return
 			default:
-				pod.Discover(runDir)
+				_, _, _ = pod.Find(runDir, "ended")
 			}
 		}
 	}()

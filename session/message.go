@@ -43,12 +43,6 @@ const (
 	RoleAction    = "action"
 )
 
-// MessageKinds are the kinds of entry that are messages; the others mark
-// where turns, runs and sessions end.
-func MessageKinds() []Kind {
-	return []Kind{KindInput, KindSystem, KindText, KindReasoning, KindToolCall, KindToolResult}
-}
-
 // RoleOf is the role of the message that an entry of this kind becomes, empty
 // for kinds that are not messages.
 func RoleOf(k Kind) string {

@@ -1,11 +1,6 @@
 package tool
 
-import (
-	"errors"
-	"fmt"
-	"strings"
-	"unicode/utf8"
-)
+import "errors"
 
 // The policy a PathError reports.
 var (
@@ -52,29 +47,4 @@ func Failed(err error) Result {
 // Unknown is the result of a call of a tool that is not registered.
 func Unknown(name string) Result {
 	return Result{Summary: "Tool '" + name + "' not found", IsError: true}
-}
-
-// Plain makes a result of a plain string: short ones are all summary, longer
-// ones get a summary of their size and beginning.
-func Plain(s string) Result {
-	const short, begin = 200, 80
-	if len(s) <= short {
-		return Result{Summary: s}
-	}
-	first, rest := s, ""
-	for i, n := 0, 0; i < len(s); n++ {
-		if n == begin {
-			first, rest = s[:i], "…"
-			break
-		}
-		_, size := utf8.DecodeRuneInString(s[i:])
-		i += size
-	}
-	lines := strings.Count(s, "\n")
-	if !strings.HasSuffix(s, "\n") {
-		lines++
-	}
-	// A summary is a line or two, whatever the text begins with.
-	first = strings.Join(strings.Fields(first), " ")
-	return Result{Summary: fmt.Sprintf("%d lines | %s%s", lines, first, rest), Content: s}
 }

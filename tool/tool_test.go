@@ -109,24 +109,6 @@ func TestFailed_TellsRulesFromFailures(t *testing.T) {
 	}
 }
 
-func TestPlain_LongTextGetsASummary(t *testing.T) {
-	short := strings.Repeat("x", 200)
-	many := strings.Repeat("line\n", 50)
-	wide := strings.Repeat("é", 150)
-	for _, c := range []struct {
-		name, in string
-		want     tool.Result
-	}{
-		{"short", short, tool.Result{Summary: short}},
-		{"lines", many, tool.Result{Summary: "50 lines | " + strings.TrimSpace(strings.Repeat("line ", 16)) + "…", Content: many}},
-		{"characters, not bytes", wide, tool.Result{Summary: "1 lines | " + strings.Repeat("é", 80) + "…", Content: wide}},
-	} {
-		if got := tool.Plain(c.in); got != c.want {
-			t.Errorf("%s: %+v, want %+v", c.name, got, c.want)
-		}
-	}
-}
-
 func TestResult_TextJoinsSummaryAndContent(t *testing.T) {
 	if got := (tool.Result{Summary: "s", Content: "c"}).Text(); got != "s\nc" {
 		t.Errorf("%q", got)
