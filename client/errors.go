@@ -89,3 +89,11 @@ type GapError struct {
 func (e *GapError) Error() string {
 	return fmt.Sprintf("the pod skipped its durable events %d to %d", e.After+1, e.Got-1)
 }
+
+// Passing reports whether the stream of a Session goes on after err.
+func Passing(err error) bool {
+	var bad *BadLineError
+	var gone *Disconnected
+	var gap *GapError
+	return errors.As(err, &bad) || errors.As(err, &gone) || errors.As(err, &gap)
+}

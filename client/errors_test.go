@@ -1,6 +1,7 @@
 package client_test
 
 import (
+	"fmt"
 	"io"
 	"testing"
 	"time"
@@ -22,6 +23,19 @@ func TestErrors_SayWhatHappenedInOneLine(t *testing.T) {
 	} {
 		if got := c.err.Error(); got != c.want {
 			t.Errorf("got %q, want %q", got, c.want)
+		}
+	}
+}
+
+func TestPassing_IsWhatASessionsStreamOutlives(t *testing.T) {
+	for _, err := range []error{&client.BadLineError{Err: io.EOF}, &client.Disconnected{Cause: io.EOF}, fmt.Errorf("look: %w", &client.GapError{After: 3, Got: 7})} {
+		if !client.Passing(err) {
+			t.Errorf("the stream ends with %v", err)
+		}
+	}
+	for _, err := range []error{nil, io.EOF, client.ErrClosed, client.ErrLost} {
+		if client.Passing(err) {
+			t.Errorf("the stream goes on after %v", err)
 		}
 	}
 }

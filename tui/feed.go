@@ -2,7 +2,6 @@ package tui
 
 import (
 	"context"
-	"errors"
 	"strings"
 	"sync"
 	"time"
@@ -80,19 +79,11 @@ func (f *feed) read() {
 		if f.ctx.Err() != nil {
 			return
 		}
-		over := err != nil && !passing(err)
+		over := err != nil && !client.Passing(err)
 		if !f.put(step{e, err}, over) || over {
 			return
 		}
 	}
-}
-
-// passing reports whether a stream goes on after err.
-func passing(err error) bool {
-	var bad *client.BadLineError
-	var gone *client.Disconnected
-	var gap *client.GapError
-	return errors.As(err, &bad) || errors.As(err, &gone) || errors.As(err, &gap)
 }
 
 // put adds a step and waits while too much is waiting.

@@ -91,18 +91,10 @@ func receive(ctx context.Context, s *client.Session, out chan<- received) {
 		case <-ctx.Done():
 			return
 		}
-		if err != nil && !passing(err) {
+		if err != nil && !client.Passing(err) {
 			return
 		}
 	}
-}
-
-// passing reports whether a session's stream goes on after err.
-func passing(err error) bool {
-	var bad *client.BadLineError
-	var gone *client.Disconnected
-	var gap *client.GapError
-	return errors.As(err, &bad) || errors.As(err, &gone) || errors.As(err, &gap)
 }
 
 // readLines reads the keyboard from one goroutine for the life of the
@@ -221,7 +213,7 @@ func (t *terminal) received(r received) error {
 		return nil
 	}
 	if r.err != nil {
-		if passing(r.err) {
+		if client.Passing(r.err) {
 			t.printer.note("[%v]", r.err)
 			return nil
 		}

@@ -43,7 +43,7 @@ func (a *app) follow(ctx context.Context, st *store.Store, name, sessionID strin
 			return err
 		case ctx.Err() != nil:
 			return nil
-		case err != nil && passing(err):
+		case err != nil && client.Passing(err):
 			err = nil
 			continue
 		case err != nil:
