@@ -231,8 +231,10 @@ func (k *controller) leave() error {
 			p.log.Error("save the end of the last run", "error", err)
 		}
 	}
-	l := session.Leave{PodID: p.id, SessionID: p.sessionID(), At: p.o.Now()}
-	l.Status, l.ReasonCode, l.Reason = p.lastMark().status()
+	l := session.Leave{
+		PodID: p.id, SessionID: p.sessionID(), At: p.o.Now(),
+		Status: session.StatusCompleted, ReasonCode: "session.completed", Reason: "the pod was stopped" + p.lastMark().outcome(),
+	}
 	switch {
 	case k.fatal != nil:
 		l.Status, l.ReasonCode, l.Reason = session.StatusFailed, "session.failed", k.fatal.Error()
@@ -246,23 +248,24 @@ func (k *controller) leave() error {
 	return k.fatal
 }
 
-// status is what the session is once its pod has left it: what became of the
-// last run that anybody asked for, so that it is found by that. A paused run
-// says nothing yet; one that was discarded later was cancelled.
-func (m bookmark) status() (status session.Status, code, reason string) {
+// outcome says what became of the last run where it did not finish. A session
+// that its pod leaves in order is completed all the same, for another run may
+// follow; the reason tells the rest. A paused run says nothing yet, one that was
+// discarded later was cancelled.
+func (m bookmark) outcome() string {
 	switch m.Ended.Result {
 	case protocol.RunFailed:
-		return session.StatusFailed, "run.failed", "the last run failed: " + m.Ended.Error
+		return "; its last run failed: " + m.Ended.Error
 	case protocol.RunLimitReached:
-		return session.StatusFailed, "run.limit_reached", "the last run reached its limit of turns"
+		return "; its last run reached its limit of turns"
 	case protocol.RunCancelled, protocol.RunRolledBack:
-		return session.StatusCancelled, "run.cancelled", "the last run was cancelled"
+		return "; its last run was cancelled"
 	case protocol.RunPaused:
 		if m.Run == nil {
-			return session.StatusCancelled, "run.cancelled", "the last run was paused and then discarded"
+			return "; its last run was paused and then discarded"
 		}
 	}
-	return session.StatusCompleted, "session.completed", "the pod was stopped"
+	return ""
 }
 
 func (p *Pod) greeting() protocol.Greeting {
