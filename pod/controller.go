@@ -15,8 +15,11 @@ const (
 	messageAlreadyRunning = "Pod is already executing a turn"
 	messageNotRunning     = "Pod is not running"
 	messageNotPaused      = "Pod is not paused"
-	messageStopping       = "refused: the pod is shutting down"
 )
+
+// Stopping is the message with which a pod that is about to end refuses a
+// method.
+const Stopping = "refused: the pod is shutting down"
 
 // command is one method on its way to the controller, which closes done once
 // it is judged and answered.
@@ -130,7 +133,7 @@ func (k *controller) judge(cmd command) (waits bool) {
 	reject := func(code protocol.ErrorCode, message string) { c.reject(k.p.hub, id, code, message) }
 	done := func(entryID string) { c.accept(k.p.hub, id, name, entryID) }
 	if k.stopping && name != protocol.MethodShutdown && cmd.accepted == "" {
-		reject(protocol.CodeInternal, messageStopping)
+		reject(protocol.CodeInternal, Stopping)
 		return false
 	}
 	switch m := cmd.method.Params.(type) {

@@ -161,6 +161,6 @@ func (p *Pod) handleLine(c *client, line []byte, err error) {
 			c.accept(p.hub, m.RequestID, m.Params.MethodName(), cmd.accepted)
 			return
 		}
-		c.reject(p.hub, m.RequestID, protocol.CodeInternal, messageStopping)
+		c.reject(p.hub, m.RequestID, protocol.CodeInternal, Stopping)
 	}
 }

@@ -95,14 +95,15 @@ func (r *runCommand) run(cmd *cobra.Command) error {
 	return r.attachTo(ctx, to)
 }
 
-// startTries is how often a pod is started that ends before it is asked.
+// startTries is how often a pod is tried that ends before it is asked, other
+// than by somebody else's doing.
 const startTries = 3
 
 // runPrompt gives the pod its prompt. A pod of one prompt ends with the first
 // one it takes, which may be somebody else's; then this command starts it again.
 func (r *runCommand) runPrompt(ctx context.Context, cmd *cobra.Command) error {
 	var result protocol.RunResult
-	for tries := 1; ; tries++ {
+	for tries := 1; ; {
 		began := time.Now()
 		r.how = promptOptions{}
 		err := r.ensurePod(ctx, cmd)
@@ -114,7 +115,14 @@ func (r *runCommand) runPrompt(ctx context.Context, cmd *cobra.Command) error {
 		if err == nil {
 			break
 		}
-		if taken || ctx.Err() != nil || !(errors.Is(err, errNotAlive) && tries < startTries || r.changedSince(ctx, began)) {
+		if taken || ctx.Err() != nil {
+			return err
+		}
+		switch others, ended := r.changedSince(ctx, began, err); {
+		case others: // each round one of them got on
+		case (ended || errors.Is(err, errNotAlive)) && tries < startTries:
+			tries++
+		default:
 			return err
 		}
 		fmt.Fprintf(r.err, "podium: notice: pod %s was ending with somebody else's prompt; trying again\n", r.pod.name)
@@ -129,11 +137,20 @@ func (r *runCommand) runPrompt(ctx context.Context, cmd *cobra.Command) error {
 	}
 }
 
-// changedSince reports that a process of the pod's began or ended in order
-// after a time.
-func (r *runCommand) changedSince(ctx context.Context, t time.Time) bool {
+// changedSince reports what became of the pod after a time until err: others
+// began or ended it, or the one that this command started has ended. One that
+// did not come up by itself is neither, as it would not come up again.
+func (r *runCommand) changedSince(ctx context.Context, t time.Time, err error) (others, ended bool) {
 	row := r.podRow(ctx, r.pod.name)
-	return row.StartedAt.After(t) || row.EndedAt.After(t)
+	var failed *startError
+	if errors.As(err, &failed) && row.Process.PID == failed.pid {
+		return false, false
+	}
+	ended = row.EndedAt.After(t)
+	if r.how.own {
+		return false, ended
+	}
+	return ended || row.StartedAt.After(t), ended
 }
 
 // sink prints the run's events as the flags ask.

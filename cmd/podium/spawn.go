@@ -73,7 +73,7 @@ func (d detached) start(ctx context.Context) (own bool, err error) {
 		}
 		select {
 		case err := <-died:
-			return false, d.failure(err, begin)
+			return false, &startError{pid: cmd.Process.Pid, error: d.failure(err, begin)}
 		case <-ctx.Done():
 			endStarting(cmd.Process, died)
 			return false, fmt.Errorf("start pod %s: %w", d.name, context.Cause(ctx))
@@ -81,6 +81,15 @@ func (d detached) start(ctx context.Context) (own bool, err error) {
 		}
 	}
 }
+
+// startError says why a process that this one started as a pod did not come up.
+type startError struct {
+	pid int
+	error
+}
+
+// Unwrap gives the reason.
+func (e *startError) Unwrap() error { return e.error }
 
 // endStarting ends a pod's process that is starting: nothing of it is left behind.
 func endStarting(p *os.Process, died <-chan error) {

@@ -192,8 +192,8 @@ func (a *app) prompt(ctx context.Context, name, text string, o promptOptions, on
 			continue
 		}
 		if err = refusal; err != nil {
-			if why.Code == protocol.CodeInternal && !o.own {
-				readToEnd(conn) // it may refuse because it ends
+			if why.Message == pod.Stopping {
+				readToEnd(conn)
 			}
 			break
 		}
