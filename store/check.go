@@ -267,10 +267,11 @@ func equalCost(a, b *float64) bool {
 }
 
 // checkPods compares every pod's event counter with its entries. Numbers are
-// only missing where a session was deleted, and never above the counter.
+// only missing where a session was deleted, restored or not, and never above the
+// counter.
 func (s *Store) checkPods(ctx context.Context, r *Report) error {
 	return s.read(ctx, func(c *conn) error {
-		deleted, err := c.integer("SELECT count(*) FROM tombstones")
+		deleted, err := c.integer("SELECT (SELECT count(*) FROM tombstones) + (SELECT count(*) FROM status_transitions WHERE reason_code = ?)", reasonRestored)
 		if err != nil {
 			return err
 		}

@@ -15,6 +15,7 @@ import (
 // Reason codes and actor of what an import writes.
 const (
 	reasonImported = "session.imported"
+	reasonRestored = "session.restored"
 	importActor    = "import"
 )
 
@@ -55,13 +56,13 @@ func (s *Store) ImportBatches(ctx context.Context, batches []session.ImportBatch
 }
 
 func (s *Store) importBatch(c *conn, b session.ImportBatch) (out session.ImportOutcome, err error) {
-	i := &importing{c: c, file: b.File, restore: b.Restore, out: &out}
+	i := &importing{c: c, file: b.File, restore: b.Restore, at: seconds(s.orNow(b.File.ReadAt)), out: &out}
 	deleted, err := c.integer("SELECT EXISTS (SELECT 1 FROM import_deleted)")
 	if err != nil {
 		return out, err
 	}
 	i.deleted = deleted > 0
-	if i.fileKey, err = upsertImportFile(c, b.File, seconds(s.orNow(b.File.ReadAt))); err != nil {
+	if i.fileKey, err = upsertImportFile(c, b.File, i.at); err != nil {
 		return out, err
 	}
 	for _, p := range b.Parts {
@@ -99,6 +100,7 @@ type importing struct {
 	file    session.ImportFile
 	fileKey int64
 	restore bool
+	at      float64 // when it was read
 	// deleted says that something is remembered of sessions that were deleted here.
 	deleted bool
 	out     *session.ImportOutcome
@@ -115,7 +117,7 @@ func (i *importing) part(p session.ImportPart) error {
 	}
 	switch {
 	case gone > 0 && i.restore:
-		if err := revive(i.c, p.SessionID); err != nil {
+		if err := revive(i.c, p.SessionID, i.at); err != nil {
 			return err
 		}
 	case gone > 0:
@@ -309,12 +311,17 @@ func (i *importing) owner(sessionID string, e session.ImportEntry) (owner string
 // again from its files: all are there, and none of the entries is a pod's.
 const rereadable = `AND NOT EXISTS (SELECT 1 FROM import_session_files AS other JOIN import_files AS f ON f.file_key = other.file_key
 		WHERE other.session_id = import_session_files.session_id AND f.gone_at IS NOT NULL)
-	AND NOT EXISTS (SELECT 1 FROM status_transitions
-		WHERE entity_type = 'session' AND entity_id = import_session_files.session_id AND reason_code = '` + reasonContinued + `')`
+	AND NOT EXISTS (` + continuations + ` AND entity_id = import_session_files.session_id)`
+
+// continuations are the times that a pod went on with a session, as far as what
+// it said is there: of a session that was restored only what stands in files is.
+const continuations = `SELECT 1 FROM status_transitions AS t WHERE entity_type = 'session' AND reason_code = '` + reasonContinued + `'
+	AND NOT EXISTS (SELECT 1 FROM status_transitions AS later WHERE later.entity_type = 'session' AND later.entity_id = t.entity_id
+		AND later.reason_code = '` + reasonRestored + `' AND later.created_at >= t.created_at)`
 
 // wasContinued reports whether a pod went on with a session.
 func wasContinued(c *conn, sessionID string) (bool, error) {
-	n, err := c.integer("SELECT count(*) FROM status_transitions WHERE entity_type = 'session' AND entity_id = ? AND reason_code = ?", sessionID, reasonContinued)
+	n, err := c.integer("SELECT EXISTS ("+continuations+" AND entity_id = ?)", sessionID)
 	return n > 0, err
 }
 

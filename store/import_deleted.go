@@ -35,9 +35,17 @@ func keepRequests(c *conn, sessionID string, logKey int64) (more bool, err error
 	return c.Changes() > 0, err
 }
 
-// revive forgets that a session was deleted.
-func revive(c *conn, sessionID string) error {
+// revive forgets that a session was deleted. What pods had added to it stands in
+// no file; that their logs have gaps from now on is told in its transitions.
+func revive(c *conn, sessionID string, at float64) error {
 	if err := c.run("DELETE FROM tombstones WHERE session_id = ?", sessionID); err != nil {
+		return err
+	}
+	continued, err := wasContinued(c, sessionID)
+	if err == nil && continued {
+		err = transition{session: sessionID, to: session.StatusCompleted, code: reasonRestored, source: "system", actor: importActor, at: at}.record(c, "")
+	}
+	if err != nil {
 		return err
 	}
 	return c.run("UPDATE import_session_files SET kept = 0 WHERE session_id = ?", sessionID)

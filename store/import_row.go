@@ -41,19 +41,29 @@ func (i *importing) describe(row importRow) error {
 	// No bound moves inward: what is in the log stays although its file was
 	// replaced, and a pod may have added to it.
 	err = i.c.run(`UPDATE sessions SET created_at = ?1, started_at = ?1, updated_at = max(updated_at, ?2), ended_at = max(ended_at, ?2),
-		last_message_at = coalesce(max(last_message_at, ?3), last_message_at, ?3), model = ?4, provider = ?5,
-		effort = ?6, project = ?7, project_source = ?8, node_metadata = ?9,
-		name = CASE WHEN name IS (SELECT given_name FROM import_sessions WHERE session_id = ?11) THEN ?10 ELSE name END WHERE id = ?11`,
-		first, last, spoke, orNull(f.Model), orNull(f.Provider), orNull(f.Effort), orNull(f.Project), projectSource, metadata, orNull(name), row.session)
+		last_message_at = coalesce(max(last_message_at, ?3), last_message_at, ?3),
+		name = CASE WHEN name IS (SELECT given_name FROM import_sessions WHERE session_id = ?5) THEN ?4 ELSE name END WHERE id = ?5`,
+		first, last, spoke, orNull(name), row.session)
 	if err != nil {
 		return err
 	}
 	if err := i.c.run("UPDATE import_sessions SET given_name = ? WHERE session_id = ?", orNull(name), row.session); err != nil {
 		return err
 	}
-	err = i.c.run(`UPDATE branches SET created_at = ?1, started_at = ?1, model = ?2, provider = ?3,
-		ended_at = (SELECT coalesce(ended_at, updated_at) FROM sessions WHERE id = ?4) WHERE session_id = ?4`,
-		first, orNull(f.Model), orNull(f.Provider), row.session)
+	// A pod that went on with the session has said by itself what it is like.
+	continued, err := wasContinued(i.c, row.session)
+	if err != nil {
+		return err
+	}
+	if !continued {
+		err = i.c.run("UPDATE sessions SET model = ?, provider = ?, effort = ?, project = ?, project_source = ?, node_metadata = ? WHERE id = ?",
+			orNull(f.Model), orNull(f.Provider), orNull(f.Effort), orNull(f.Project), projectSource, metadata, row.session)
+		if err != nil {
+			return err
+		}
+	}
+	err = i.c.run(`UPDATE branches SET created_at = ?1, started_at = ?1, (model, provider, ended_at) =
+		(SELECT model, provider, coalesce(ended_at, updated_at) FROM sessions WHERE id = ?2) WHERE session_id = ?2`, first, row.session)
 	if err != nil {
 		return err
 	}

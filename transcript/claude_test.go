@@ -340,3 +340,52 @@ func TestClaude_WhatAPodSaidInASessionStaysWhenItsParentComesLater(t *testing.T)
 		t.Errorf("%s entries in the parent, which the fork does not give back", got)
 	}
 }
+
+func TestClaude_ASessionThatAPodHoldsStaysWhatThePodMadeOfIt(t *testing.T) {
+	s := storetest.New(t, store.Options{})
+	tr := newTree(t)
+	const name = "projects/p/" + sid + ".jsonl"
+	before := []any{said(sid, 1, "one"), answer(sid, 2, "a", 5, textBlock("x"))}
+	tr.write(name, before...)
+	importInto(t, s, transcript.ClaudeCode, tr.dir)
+	start := storetest.PodStart("heir")
+	start.SessionID, start.Model = claudeID(sid), "another"
+	p := storetest.Start(t, s, start)
+	storetest.Commit(t, s, p, storetest.Text("two"))
+	row := "SELECT concat_ws('|', model, provider, node_metadata) FROM sessions"
+	want := column(t, s, row)
+	tr.write(name, append(before, answer(sid, 3, "b", 5, textBlock("y")))...)
+	importInto(t, s, transcript.ClaudeCode, tr.dir)
+	if got := column(t, s, row); got != want || !strings.HasPrefix(got, "another|") {
+		t.Errorf("%s, was %s", got, want)
+	}
+	if got := column(t, s, "SELECT entries FROM logs"); got != "4" {
+		t.Errorf("%s entries", got)
+	}
+}
+
+func TestClaude_ASessionThatAPodWentOnWithIsRestoredAsItsFilesHaveIt(t *testing.T) {
+	sc := &scene{t, newTree(t), storetest.New(t, store.Options{})}
+	sc.tree.write("projects/p/"+sid+".jsonl", said(sid, 1, "one"), answer(sid, 2, "a", 5, textBlock("x")))
+	sc.importAll(transcript.ClaudeCode)
+	row := "SELECT concat_ws('|', model, provider, node_metadata, entries) FROM sessions JOIN logs ON session_id = id"
+	want := column(t, sc.s, row)
+	start := storetest.PodStart("heir")
+	start.SessionID, start.Model = claudeID(sid), "another"
+	p := storetest.Start(t, sc.s, start)
+	storetest.Commit(t, sc.s, p, storetest.Text("two"))
+	err := sc.s.Leave(t.Context(), session.Leave{PodID: p.ID, SessionID: p.SessionID, At: storetest.Epoch, Status: session.StatusCompleted, ReasonCode: "session.completed"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sc.delete(claudeID(sid))
+	o := options(transcript.ClaudeCode, sc.tree.dir)
+	o.Restore = true
+	if _, err := transcript.Import(t.Context(), sc.s, o); err != nil {
+		t.Fatal(err)
+	}
+	sound(t, sc.s)
+	if got := column(t, sc.s, row); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
