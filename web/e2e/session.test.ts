@@ -55,6 +55,7 @@ describe("a conversation", () => {
     await tools(page).nth(2).locator("summary").focus();
     await page.keyboard.press("Enter");
     const change = page.getByLabel("Change");
+    await change.locator("[data-sign]").first().waitFor();
     expect(await change.locator('[data-sign="-"]').count()).toBe(1);
     expect(await change.locator('[data-sign="+"]').count()).toBe(3);
   });
