@@ -312,9 +312,10 @@ func (f *flow) add(s span) {
 	opening := false // the character before goes with the next one
 	for rest, state := s.text, byte(0); len(rest) > 0; {
 		seq, _, n, next := ansi.DecodeSequence(rest, state, nil)
-		if run := plainRun(rest); run > 1 && state == 0 {
+		room := max(1, f.width-f.wordIs)
+		if run := plainRun(rest[:min(len(rest), room+1)]); run > 1 && state == 0 {
 			// What follows may combine with the last character.
-			n = min(run-1, max(1, f.width-f.wordIs))
+			n = run - 1
 			seq, next = rest[:n], 0
 		}
 		rest, state = rest[n:], next
