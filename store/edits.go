@@ -153,17 +153,25 @@ func thin(c *conn, id string) (more bool, err error) {
 	if err := keepEntryIDs(c, id, logKey); err != nil {
 		return false, err
 	}
-	err = c.run("DELETE FROM entries WHERE entry_key IN (SELECT entry_key FROM entries WHERE log_key = ? ORDER BY ordinal DESC LIMIT ?)", logKey, deleteStep)
+	return shorten(c, logKey)
+}
+
+// shorten removes a step's worth of the newest entries of a log. It reports
+// whether there were any. What is left is not counted again.
+func shorten(c *conn, logKey int64) (more bool, err error) {
+	const newest = "FROM entries WHERE log_key = ?1 ORDER BY ordinal DESC LIMIT ?2)"
+	messages, err := c.integer("SELECT count(*) FROM (SELECT kind "+newest+" WHERE kind IN "+messageKinds, logKey, deleteStep)
 	if err != nil {
+		return false, err
+	}
+	if err := c.run("DELETE FROM entries WHERE entry_key IN (SELECT entry_key "+newest, logKey, deleteStep); err != nil {
 		return false, err
 	}
 	gone := c.Changes()
 	if gone == 0 {
 		return false, nil
 	}
-	err = c.run(`UPDATE logs SET entries = entries - ?1,
-		messages = (SELECT count(*) FROM entries e WHERE e.log_key = logs.log_key AND e.kind IN `+messageKinds+`) WHERE log_key = ?2`, gone, logKey)
-	return true, err
+	return true, c.run("UPDATE logs SET entries = entries - ?, messages = messages - ? WHERE log_key = ?", gone, messages, logKey)
 }
 
 // subtract takes a booking out of the rollup; a row that counts nothing any

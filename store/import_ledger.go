@@ -268,16 +268,7 @@ func unread(c *conn, sessionID string) (more bool, err error) {
 	if len(used) > 0 {
 		return true, sumTotals(c, sessionID, logKey)
 	}
-	err = c.run("DELETE FROM entries WHERE entry_key IN (SELECT entry_key FROM entries WHERE log_key = ? ORDER BY ordinal DESC LIMIT ?)", logKey, deleteStep)
-	if err != nil {
-		return false, err
-	}
-	gone := c.Changes()
-	if gone == 0 {
-		return false, nil
-	}
-	return true, c.run(`UPDATE logs SET entries = entries - ?1,
-		messages = (SELECT count(*) FROM entries e WHERE e.log_key = logs.log_key AND e.kind IN `+messageKinds+`) WHERE log_key = ?2`, gone, logKey)
+	return shorten(c, logKey)
 }
 
 // ImportGone marks files of a tool that are no longer there. Nothing that was
