@@ -5,9 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ncruces/go-sqlite3"
-
 	"podium.local/rehearsal"
+	"podium.local/store/storetest"
 )
 
 // runOnce runs a command that is to fail and gives what it said, ending it when
@@ -42,16 +41,7 @@ func TestRun_APodThatCannotTakeItsSessionUpIsNotStartedAgain(t *testing.T) {
 	if text, code := output(t, h.command("run", "-p", "One.", "--provider", "openai-chat", "--model", "m", "--base-url", url, "k")); code != 0 {
 		t.Fatalf("exit %d: %s", code, text)
 	}
-	c, err := sqlite3.Open(h.store())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Exec(`UPDATE entries SET payload = '{'; UPDATE pods SET bookmark = NULL`); err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Close(); err != nil {
-		t.Fatal(err)
-	}
+	storetest.SQL(t, h.store(), `UPDATE entries SET payload = '{'; UPDATE pods SET bookmark = NULL`)
 	if said := h.runOnce("", "run", "-p", "Two.", "k"); strings.Contains(said, "trying again") || !strings.Contains(said, "take up session") {
 		t.Errorf("said: %s", said)
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"net/url"
+	"time"
 
 	"github.com/ncruces/go-sqlite3"
 	"github.com/rogpeppe/go-internal/testscript"
@@ -16,6 +17,7 @@ func scriptSQL(ts *testscript.TestScript, neg bool, args []string) {
 	uri := (&url.URL{Scheme: "file", OmitHost: true, Path: ts.MkAbs(args[0])}).String()
 	c, err := sqlite3.Open(uri)
 	ts.Check(err)
+	ts.Check(c.BusyTimeout(30 * time.Second)) // a pod may be ending
 	ts.Check(c.Exec(args[1]))
 	ts.Check(c.Close())
 }
