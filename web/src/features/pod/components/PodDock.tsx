@@ -18,15 +18,16 @@ interface Props {
 /** Where one talks to a pod: a message, a note, and what stops or compacts it. */
 export function PodDock({ pod, closed }: Props) {
   const calls = useCalls(pod.name);
-  const { call, send, clear } = calls;
+  const { call, send, settle, clear } = calls;
   const field = useRef<HTMLTextAreaElement>(null);
   const [empty, setEmpty] = useState(() => draftOf(pod.name) === "");
   const [tooLarge, setTooLarge] = useState<number | null>(null);
   const hint = useId();
 
-  // What was taken has shown by the time that the pod is in another state, or
-  // says what became of it.
-  useEffect(clear, [clear, pod.state, pod.problem?.at]);
+  // What was taken has shown by the time that the pod is in another state. A
+  // refusal stays: the state that it comes from may be heard of after it.
+  useEffect(settle, [settle, pod.state]);
+  useEffect(clear, [clear, pod.problem?.at]);
 
   const usual = usualOf(pod.state);
   const why = (method: Method): string | null => {

@@ -84,6 +84,14 @@ describe("a failure", () => {
     expect(field().value).toBe("keep me");
   });
 
+  it("stays when the state that it comes from is heard of after it", async () => {
+    const { rerender } = dock({}, () => ({ status: 409, body: { detail: { code: "already_running", message: "Pod is already executing a turn" } } }));
+    await userEvent.type(field(), "now this{Enter}");
+    await waitFor(() => expect(told()).toMatch(/^already_running/));
+    rerender(<PodDock pod={aPod({ state: "running" })} closed={null} />);
+    expect(told()).toMatch(/^already_running/);
+  });
+
   it("is tried again under the id that it had; another text has another", async () => {
     const answers: (Reply | "away")[] = ["away", taken, taken];
     const { calls } = dock({}, () => answers.shift() ?? taken);

@@ -15,6 +15,9 @@ export interface Calls {
   call: Call;
   /** True when the pod took it; false when it did not, or another call is out. */
   send: (method: Method, text?: string) => Promise<boolean>;
+  /** Forgets a call that was taken. */
+  settle: () => void;
+  /** Forgets the newest call, unless it is out. */
   clear: () => void;
 }
 
@@ -47,6 +50,7 @@ export function useCalls(pod: string): Calls {
     },
     [pod],
   );
+  const settle = useCallback(() => setCall((c) => (c.state === "taken" ? { state: "none" } : c)), []);
   const clear = useCallback(() => setCall((c) => (c.state === "out" ? c : { state: "none" })), []);
-  return { call, send, clear };
+  return { call, send, settle, clear };
 }
